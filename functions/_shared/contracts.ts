@@ -64,8 +64,8 @@ const endpoint = z.object({
   payload: z.enum(['envelope', 'data']),
   /** What only this kind has and nobody else may read; its sender knows its form. */
   credentials: z.unknown().optional(),
-  /** The settings that only a broker has; its sender knows their form. */
-  broker: z.unknown().optional(),
+  /** The settings that only this kind of endpoint has; its sender knows their form. */
+  config: z.unknown().optional(),
   channel: channel.optional(),
 })
 

@@ -219,6 +219,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'cleanup_step': {
+        Row: {
+          'function': string
+          'most': number | null
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'function': string
+          'most'?: number | null
+          'name': string
+        }
+        Update: {
+          'function'?: string
+          'most'?: number | null
+          'name'?: string
+        }
+        Relationships: []
+      }
       'consent': {
         Row: {
           'actor': string | null
@@ -480,7 +499,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -507,14 +526,16 @@ export type Database = {
           'url': string
           'version': number
           'endpoint_json': Json | null
-          'refuse_channel': undefined | null
+          'endpoint_members': Json | null
+          'refuse_managed': undefined | null
           'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
         }
         ComputedFields:
           | 'endpoint_json'
-          | 'refuse_channel'
+          | 'endpoint_members'
+          | 'refuse_managed'
           | 'release_first'
           | 'retry_config_json'
           | 'rewrite_command'
@@ -522,7 +543,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at': string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -553,7 +574,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at'?: string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -579,6 +600,57 @@ export type Database = {
           'updated_at'?: string
           'url'?: string
           'version'?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
+      }
+      'endpoint_kind': {
+        Row: {
+          'change_function': string | null
+          'create_function': string | null
+          'credentials_remedy': string | null
+          'is_cached': boolean
+          'kind': string
+          'managed_as': string | null
+          'managed_at': string | null
+          'pauses_on_hold': boolean
+          'response_class': string | null
+          'retry': NonNullable<Json>
+          'rewrite_command': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind': string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry': NonNullable<Json>
+          'rewrite_command'?: string | null
+        }
+        Update: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind'?: string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry'?: NonNullable<Json>
+          'rewrite_command'?: string | null
         }
         Relationships: []
       }
@@ -1656,7 +1728,10 @@ export type Database = {
       'setting': {
         Row: {
           'description': string
+          'form': string | null
+          'form_problem': string | null
           'highest': number | null
+          'is_url': boolean
           'lowest': number | null
           'name': string
           'type': string
@@ -1666,7 +1741,10 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'description': string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name': string
           'type': string
@@ -1675,12 +1753,43 @@ export type Database = {
         }
         Update: {
           'description'?: string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name'?: string
           'type'?: string
           'updated_at'?: string
           'value'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'setting_rule': {
+        Row: {
+          'less': string
+          'more': string
+          'per_less': number
+          'per_more': number
+          'problem': string
+          'spare': number
+        }
+        ComputedFields: never
+        Insert: {
+          'less': string
+          'more': string
+          'per_less'?: number
+          'per_more'?: number
+          'problem': string
+          'spare'?: number
+        }
+        Update: {
+          'less'?: string
+          'more'?: string
+          'per_less'?: number
+          'per_more'?: number
+          'problem'?: string
+          'spare'?: number
         }
         Relationships: []
       }
@@ -1777,6 +1886,25 @@ export type Database = {
           'name'?: string
           'waba_id'?: string
           'why'?: string
+        }
+        Relationships: []
+      }
+      'tick_step': {
+        Row: {
+          'function': string
+          'most': number
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'function': string
+          'most': number
+          'name': string
+        }
+        Update: {
+          'function'?: string
+          'most'?: number
+          'name'?: string
         }
         Relationships: []
       }
@@ -2082,7 +2210,15 @@ export type Database = {
           'url': string
         }
         ComputedFields: never
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
       }
       'outbound_attempt': {
         Row: {
@@ -2466,6 +2602,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
       }
+      'change_broker_of_wire': {
+        Args: { 'p_change': Json; 'p_endpoint_id': string }
+        Returns: Json
+      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {
@@ -2501,6 +2641,7 @@ export type Database = {
         Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
         Returns: Json
       }
+      'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'channels_of': {
         Args: {
@@ -2551,7 +2692,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -2841,6 +2982,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'create_broker_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
+        Returns: Json
+      }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2908,6 +3053,10 @@ export type Database = {
           'p_org_id'?: string
           'p_url': string
         }
+        Returns: Json
+      }
+      'create_slack_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
       }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
@@ -3049,6 +3198,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'endpoint_members': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'endpoints_to_judge': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (string)[]
@@ -3056,6 +3214,7 @@ export type Database = {
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
+      'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'event_content': {
         Args: {
           'p_event': Omit<
@@ -3387,6 +3546,7 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
@@ -3399,6 +3559,7 @@ export type Database = {
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -3787,7 +3948,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3865,7 +4026,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -4338,7 +4499,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -4701,15 +4862,6 @@ export type Database = {
         Returns: string
       }
       'refusal_words': { Args: { 'p_code': string }; Returns: string }
-      'refuse_channel': {
-        Args: {
-          'p_endpoint': Omit<
-            Database['outbox']['Tables']['endpoint']['Row'],
-            Database['outbox']['Tables']['endpoint']['ComputedFields']
-          >
-        }
-        Returns: undefined
-      }
       'refuse_contract': {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
         Returns: Json
@@ -4720,6 +4872,15 @@ export type Database = {
       }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_managed': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
         Returns: undefined
       }
       'refuse_members': {
@@ -4733,6 +4894,10 @@ export type Database = {
           'p_result': Database['outbox']['CompositeTypes']['result']
           'p_sqlstate': string
         }
+        Returns: undefined
+      }
+      'refuse_setting': {
+        Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
@@ -5388,6 +5553,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'work_callbacks': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {

@@ -21,4 +21,5 @@ grant execute on function
   outbox.preview_schedule(jsonb),
   outbox.retry_preset(text)
 to service_role;
-grant select on outbox.endpoint, outbox.subscription, outbox.failure_rule to service_role;
+grant select on outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.failure_rule
+to service_role;

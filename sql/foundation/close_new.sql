@@ -1,5 +1,5 @@
--- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them by
--- name. Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
+-- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
+-- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
 -- privilege of one schema changes that. So each folder ends with a file `rights`, which calls
 -- close_new() and then grants the rights of the folder.
 

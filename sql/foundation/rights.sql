@@ -1,5 +1,5 @@
--- Each folder grants its own rights in a file like this one. service_role calls the public functions
--- and reads the tables and views that are named here. anon and authenticated have no right.
+-- Each folder grants its own rights in a file like this one. service_role calls the public
+-- functions and reads the tables and views named here. anon and authenticated have no right.
 
 select outbox.close_new();
 

@@ -14,8 +14,8 @@ end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
   'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
-  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages '
-  'replaces it.';
+  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'messages replaces it.';
 
 create function outbox.on_purged(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz

@@ -4,6 +4,9 @@
 create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
     when p_endpoint.state_reason like 'unreadable: the signing secret%'
@@ -13,12 +16,8 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else coalesce(outbox.release_first(p_endpoint),
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
       pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
@@ -47,7 +46,7 @@ begin
 end
 $$;
 comment on function outbox.release_command(uuid) is
-  'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
-  'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an '
-  'unreadable secret: the statement that sets the secret again.';
+  'The statement that releases a paused or disabled endpoint; null when it is neither. It '
+  'begins with the remedy of the module whose kind the endpoint is, if there is one. A value in '
+  'it such as <the new token> is to be replaced: as it stands it is refused, and nothing is '
+  'released. For an endpoint with an unreadable secret: the statement that sets the secret again.';

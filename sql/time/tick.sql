@@ -94,6 +94,8 @@ comment on function outbox.wake_missed(timestamptz) is
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
   -- waits for gates and comes first, for the others only take gates that nobody holds.
@@ -108,11 +110,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.function, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -129,8 +133,8 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
-  'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
   'long, adds counters up.';
 
 create function outbox.tick() returns jsonb

@@ -4,29 +4,30 @@
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
 --   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql, foundation/close_new.sql,
 --   foundation/rights.sql, events/event.sql, events/event_check.sql, events/idempotency_key.sql,
---   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint.sql,
---   endpoints/filter.sql, endpoints/filter_condition.sql, endpoints/filter_path.sql,
---   endpoints/filter_read.sql, endpoints/subscription.sql, endpoints/endpoint_state.sql,
---   endpoints/extension_points.sql, endpoints/vault.sql, endpoints/secret.sql,
---   endpoints/secret_form.sql, endpoints/secret_rotation.sql, endpoints/headers.sql,
---   endpoints/credentials.sql, endpoints/unreadable.sql, endpoints/create_endpoint.sql,
---   endpoints/org_endpoint.sql, endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql,
---   engine/queue/gate.sql, engine/queue/park.sql, engine/queue/delivery.sql,
---   engine/queue/attempt.sql, engine/queue/refusal.sql, engine/route/router.sql,
---   engine/route/unrouted.sql, engine/route/wanted.sql, engine/route/add_deliveries.sql,
---   engine/route/route.sql, engine/result/error_hint.sql, engine/result/result.sql,
---   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/take.sql, engine/claim/claim.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
---   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/metrics.sql, operations/rights.sql, time/tick.sql,
---   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
+--   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
+--   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
+--   endpoints/endpoint_state.sql, endpoints/extension_points.sql, endpoints/vault.sql,
+--   endpoints/secret.sql, endpoints/secret_form.sql, endpoints/secret_rotation.sql,
+--   endpoints/headers.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
+--   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
+--   endpoints/failure.sql, endpoints/wire.sql, endpoints/rights.sql, engine/queue/gate.sql,
+--   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
+--   engine/queue/refusal.sql, engine/route/router.sql, engine/route/unrouted.sql,
+--   engine/route/wanted.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/take.sql,
+--   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
+--   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, engine/rights.sql, operations/extension_points.sql,
+--   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
+--   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
+--   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
+--   operations/outbox_views.sql, operations/release.sql, operations/metrics.sql,
+--   operations/rights.sql, time/step.sql, time/tick.sql, time/partition.sql, time/cleanup.sql,
+--   time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -192,7 +193,7 @@ comment on function outbox.may_stay(text) is
 
 -- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
 -- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
--- stored is in foundation/setting_check.
+-- stored is in foundation/setting_check. A module inserts its settings in its own folder.
 
 create table outbox.setting (
   name text primary key,
@@ -202,11 +203,18 @@ create table outbox.setting (
   ),
   lowest bigint,
   highest bigint,
+  form text,
+  form_problem text,
+  is_url boolean not null default false,
   description text not null,
-  updated_at timestamptz not null default pg_catalog.now()
+  updated_at timestamptz not null default pg_catalog.now(),
+  constraint setting_form_says_why check ((form is null) = (form_problem is null)),
+  constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one.';
+  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
+  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
+  'the text is empty, or a URL that a path can be appended to.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -236,8 +244,6 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
     '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
     'Ports of those that they may not go to all the same: databases, remote control'),
-  ('egress.proxy_url', '""', 'text', null, null,
-    'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
@@ -271,33 +277,20 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
-  ('api.requests_per_second', '100', 'integer', 1, 100000,
-    'How many requests a second the API takes for each org; what is over it is answered 429'),
-  ('api.burst', '200', 'integer', 1, 100000,
-    'How many more the API takes at once of an org that was silent'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
     'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
     'How many endpoints the metrics name: those with most open, and those that fail longest'),
-  ('inbox.retention_days', '40', 'integer', 2, 3650,
-    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
-    'try is processed twice'),
-  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', null, null,
-    'Where the WhatsApp Cloud API is'),
-  ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
-    'The version of the Graph API that messages are sent through'),
-  ('whatsapp.shared_app', '""', 'text', null, null,
-    'The id of the Meta app that uses the callback address without a key; empty: none'),
-  ('callback.retention_days', '30', 'integer', 8, 365,
-    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
-    'one for 7 days'),
-  ('message.retention_days', '365', 'integer', 1, 3650,
-    'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.delivered_days', '7', 'integer', 7, 364,
     'For how many full days an event is kept of which nothing is open any more, with its receipts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
+
+insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
+  ('egress.proxy_url', '""', 'text', '^(http://[^/]*)?$',
+    'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path',
+    true, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -401,25 +394,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -454,6 +433,34 @@ $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
   'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
 
+create table outbox.setting_rule (
+  less text not null,
+  per_less integer not null default 1,
+  more text not null,
+  per_more integer not null default 1,
+  spare integer not null default 0,
+  problem text not null,
+  primary key (less, more)
+);
+comment on table outbox.setting_rule is
+  'Which integer settings depend on each other: less * per_less <= more * per_more + spare. '
+  'problem: what an error says of a change that would break the rule. A module inserts the rules '
+  'of its settings.';
+
+insert into outbox.setting_rule (less, more, per_more, spare, problem) values
+  ('worker.batch_size', 'worker.max_deliveries', 1, 0,
+    'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
+    '(worker.batch_size)'),
+  ('attempt.retention_days', 'event.retention_days', 1, 8,
+    'would keep receipts (attempt.retention_days) longer than any event they belong to '
+    '(event.retention_days + 8)'),
+  ('event.delivered_days', 'attempt.retention_days', 1, -1,
+    'would keep delivered events (event.delivered_days) longer than their receipts '
+    '(attempt.retention_days)'),
+  ('idempotency.window_hours', 'event.retention_days', 24, 0,
+    'would keep an idempotency key (idempotency.window_hours) longer than its event '
+    '(event.retention_days)');
+
 create function outbox.setting_conflict(p_name text, out problem text, out remedy text)
 returns record
 language plpgsql stable set search_path = ''
@@ -461,7 +468,6 @@ as $$
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -469,42 +475,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -534,6 +515,22 @@ $$;
 comment on function outbox.lock_settings() is
   'Trigger: one transaction at a time changes settings.';
 
+create function outbox.refuse_setting(
+  p_name text, p_problem text, p_remedy text, p_now jsonb
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+comment on function outbox.refuse_setting(text, text, text, jsonb) is
+  'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the '
+  'remedy and the value as it is now, null for a new setting.';
+
 create function outbox.check_setting() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -549,10 +546,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end
@@ -1108,8 +1102,8 @@ comment on function outbox.cursor_to_key(text, text) is
 
 -- sql/foundation/close_new.sql
 
--- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them by
--- name. Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
+-- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
+-- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
 -- privilege of one schema changes that. So each folder ends with a file `rights`, which calls
 -- close_new() and then grants the rights of the folder.
 
@@ -1162,8 +1156,8 @@ comment on function outbox.close_new() is
 
 -- sql/foundation/rights.sql
 
--- Each folder grants its own rights in a file like this one. service_role calls the public functions
--- and reads the tables and views that are named here. anon and authenticated have no right.
+-- Each folder grants its own rights in a file like this one. service_role calls the public
+-- functions and reads the tables and views named here. anon and authenticated have no right.
 
 select outbox.close_new();
 
@@ -1870,6 +1864,66 @@ grant execute on function
 to service_role;
 grant select on outbox.event, outbox.event_default to service_role;
 
+-- sql/endpoints/endpoint_kind.sql
+
+-- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the first
+-- endpoint of that kind; only the owner of the schema may write here, because a row names functions
+-- that are called.
+
+create table outbox.endpoint_kind (
+  kind text primary key
+    constraint endpoint_kind_is_a_word check (kind ~ '^[a-z][a-z0-9_]{0,30}$'),
+  retry jsonb not null,
+  pauses_on_hold boolean not null default false,
+  response_class text,
+  is_cached boolean not null default true,
+  credentials_remedy text,
+  rewrite_command text,
+  managed_as text,
+  managed_at text,
+  create_function text
+    constraint endpoint_kind_create_function_is_a_name check (
+      create_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  change_function text
+    constraint endpoint_kind_change_function_is_a_name check (
+      change_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  constraint endpoint_kind_managed_somewhere check ((managed_as is null) = (managed_at is null))
+);
+comment on table outbox.endpoint_kind is
+  'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+comment on column outbox.endpoint_kind.pauses_on_hold is
+  'What a failure rule with the action hold does. True: the module pauses the endpoint, with a '
+  'reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is '
+  'disabled, and the failure counts.';
+comment on column outbox.endpoint_kind.response_class is
+  'The error_class of a failure in which the receiver did respond, although there is no HTTP '
+  'status; null: there is none.';
+comment on column outbox.endpoint_kind.is_cached is
+  'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each '
+  'claim, because what it needs also changes elsewhere.';
+comment on column outbox.endpoint_kind.credentials_remedy is
+  'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it '
+  'again.';
+comment on column outbox.endpoint_kind.rewrite_command is
+  'The call that sets credentials again, for release_command(): text for format() with the '
+  'organisation as first and the id of the endpoint as second argument.';
+comment on column outbox.endpoint_kind.managed_at is
+  'The path of the API under which such an endpoint is changed and deleted, and managed_as what it '
+  'is called there (a channel); null: it is an endpoint like any other.';
+comment on column outbox.endpoint_kind.create_function is
+  'What the API creates such an endpoint with: a function, with its schema, of the organisation, '
+  'the members that the API took, and the event types. It returns {"id"} and what the caller sees '
+  'this once. Null: the API creates none of this kind.';
+comment on column outbox.endpoint_kind.change_function is
+  'What the API changes the members of this kind with: a function, with its schema, of the '
+  'endpoint''s id and the change. It returns the members that are left for every kind to change.';
+
+insert into outbox.endpoint_kind (kind, retry) values
+  ('webhook', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,
+    "jitter": true}');
+
 -- sql/endpoints/endpoint.sql
 
 -- Endpoints. This is configuration: people write it, runs only read it, and no run ever locks it,
@@ -1880,9 +1934,7 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (
-      kind in ('webhook', 'whatsapp', 'slack', 'rabbitmq', 'kafka')
-    ),
+    constraint endpoint_kind_is_known references outbox.endpoint_kind (kind),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -1921,7 +1973,7 @@ create table outbox.endpoint (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   credentials_vault_id uuid,
-  broker jsonb
+  config jsonb
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
@@ -1943,8 +1995,8 @@ comment on column outbox.endpoint.ramp_from is
 comment on column outbox.endpoint.credentials_vault_id is
   'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
   'writes it and dispatch() alone reads it.';
-comment on column outbox.endpoint.broker is
-  'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+comment on column outbox.endpoint.config is
+  'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -2904,8 +2956,8 @@ as $$
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 comment on function outbox.lost_in_vault(text) is
@@ -3521,8 +3573,7 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read: the URL of a Slack webhook, a broker's
--- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -3623,11 +3674,11 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
     select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
@@ -3793,25 +3844,15 @@ comment on function outbox.org_endpoint(text, uuid) is
 -- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message '
-  '(whatsapp) or relay (brokers).';
+  'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an '
+  'unknown kind.';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -3884,6 +3925,8 @@ comment on function outbox.check_retry(jsonb) is
 
 -- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
 alter table outbox.endpoint add constraint endpoint_retry_is_valid
+  check (outbox.check_retry(retry) is not null);
+alter table outbox.endpoint_kind add constraint endpoint_kind_retry_is_valid
   check (outbox.check_retry(retry) is not null);
 
 create function outbox.delay_after(p_policy jsonb, p_failure integer) returns interval
@@ -4113,6 +4156,82 @@ comment on function outbox.retry_after(text, timestamptz, integer) is
   'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
   'wait, p_most_s at most; null when it is past, zero or unreadable.';
 
+-- sql/endpoints/wire.sql
+
+-- Members of an endpoint as the HTTP API has them, in camelCase. The module api uses them, and so
+-- do modules that add a kind of endpoint.
+
+create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return '{"broker": null}';
+end
+$$;
+comment on function outbox.endpoint_members(outbox.endpoint) is
+  'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the '
+  'endpoint. The API always shows the member broker, which is null here; the module brokers '
+  'replaces it.';
+
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+
+create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'base_delay' then 'baseDelay'
+        when 'max_delay' then 'maxDelay'
+        when 'max_retries' then 'maxRetries'
+        else m.key
+      end, m.value)
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_to_wire(jsonb) is
+  'A retry policy with the names of the API.';
+
 -- sql/endpoints/rights.sql
 
 -- The rights of this folder: see foundation/rights.
@@ -4138,7 +4257,8 @@ grant execute on function
   outbox.preview_schedule(jsonb),
   outbox.retry_preset(text)
 to service_role;
-grant select on outbox.endpoint, outbox.subscription, outbox.failure_rule to service_role;
+grant select on outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.failure_rule
+to service_role;
 
 -- sql/engine/queue/gate.sql
 
@@ -6132,9 +6252,7 @@ insert into outbox.error_hint (error_class, hint) values
     'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
     'the endpoint''s settings'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again'),
-  ('broker', 'The broker refused the record: its error says why'),
-  ('provider', 'The provider refused the message: its code says why');
+    'The run ended before it could report: the delivery was or was not sent, and is tried again');
 
 -- sql/engine/result/result.sql
 
@@ -6491,7 +6609,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
@@ -6511,8 +6632,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -6524,7 +6645,7 @@ begin
       end as hint
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.hint,
@@ -8160,11 +8281,12 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
@@ -9189,8 +9311,8 @@ end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
   'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
-  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages '
-  'replaces it.';
+  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'messages replaces it.';
 
 create function outbox.on_purged(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -10318,8 +10440,9 @@ select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status as state, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
-    as max_retries,
+  coalesce((
+    coalesce(e.retry, (select k.retry from outbox.endpoint_kind k where k.kind = e.kind))
+      ->> 'max_retries')::integer, 5) + 1 as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
   s.open
 from outbox.delivery_status s
@@ -10455,6 +10578,9 @@ comment on view outbox.transaction_outbox is
 create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
     when p_endpoint.state_reason like 'unreadable: the signing secret%'
@@ -10464,12 +10590,8 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else coalesce(outbox.release_first(p_endpoint),
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
       pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
@@ -10498,10 +10620,10 @@ begin
 end
 $$;
 comment on function outbox.release_command(uuid) is
-  'The statement that releases a paused or disabled endpoint; null when it is neither. Of a '
-  'channel whose access token failed it begins with set_channel_token(), whose <the new token> is '
-  'to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an '
-  'unreadable secret: the statement that sets the secret again.';
+  'The statement that releases a paused or disabled endpoint; null when it is neither. It '
+  'begins with the remedy of the module whose kind the endpoint is, if there is one. A value in '
+  'it such as <the new token> is to be replaced: as it stands it is refused, and nothing is '
+  'released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
 
 -- sql/operations/metrics.sql
 
@@ -10533,8 +10655,9 @@ begin
       case
         when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        -- One that a failure paused, other than one that a person paused.
+        when e.state = 'paused' and e.state_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
         else e.state
       end as state,
@@ -10832,6 +10955,38 @@ grant select on
 to service_role;
 grant insert on outbox.webhook_outbox to service_role;
 
+-- sql/time/step.sql
+
+-- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A row
+-- names a function that is called as the owner of the schema, so only the owner may write here.
+
+create table outbox.tick_step (
+  name text primary key,
+  function text not null
+    constraint tick_step_function_is_a_name check (
+      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  most integer not null constraint tick_step_has_a_limit check (most > 0)
+);
+comment on table outbox.tick_step is
+  'Steps that the tick takes for modules, once a second, in the order of their names. function: '
+  'its name with the schema, of (now timestamptz, most integer); it does at most so much, and '
+  'waits for no lock. An error is a warning, and costs the other steps nothing.';
+
+create table outbox.cleanup_step (
+  name text primary key,
+  function text not null
+    constraint cleanup_step_function_is_a_name check (
+      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+    ),
+  most integer constraint cleanup_step_has_a_limit check (most > 0)
+);
+comment on table outbox.cleanup_step is
+  'What cleanup() removes for modules, in the order of the names, which are also the names in its '
+  'result. function: its name with the schema, of (now timestamptz, most integer) returns integer: '
+  'how many rows it removed. most: the limit of one call, if that is less than the limit of '
+  'cleanup().';
+
 -- sql/time/tick.sql
 
 -- The tick: what pg_cron does once a second. It keeps everything moving that no run does, and wakes
@@ -10930,6 +11085,8 @@ comment on function outbox.wake_missed(timestamptz) is
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
   -- waits for gates and comes first, for the others only take gates that nobody holds.
@@ -10944,11 +11101,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.function, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -10965,8 +11124,8 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies '
-  'the callbacks that wait, cancels what deleted endpoints left, expires what has been open too '
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
   'long, adds counters up.';
 
 create function outbox.tick() returns jsonb
@@ -11303,31 +11462,19 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}';
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -11354,25 +11501,23 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Removes what has had its time, up to p_most of each kind (10,000 messages): '
-  '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
-  '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
-  'whether there may be more, so that it should be called again}. Delivered history goes with its '
-  'partition (drop_partitions()) after event.delivered_days.';
+  'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", '
+  '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
+  '"more": whether there may be more, so that it should be called again}. Delivered history goes '
+  'with its partition (drop_partitions()) after event.delivered_days.';
 
 -- sql/time/cron.sql
 

@@ -10,6 +10,12 @@
 -- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
 -- idempotency.window_hours, and how many more an org may send at the moment.
 
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent');
+
 create table outbox.request_key (
   org_id text not null,
   key text not null,
@@ -193,6 +199,9 @@ $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
+
+insert into outbox.cleanup_step (name, function) values
+  ('request_keys', 'outbox.forget_requests');
 
 -- sql/api/events.sql
 
@@ -576,42 +585,6 @@ comment on function outbox.delete_event_type(text, text) is
 -- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
 -- one.
 
--- The API's names have capitals where SQL's have underscores.
-create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
-        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b);
-end
-$$;
-comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
-
-create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
-    return p_broker;
-  end if;
-  return coalesce((
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
-        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b), '{}');
-end
-$$;
-comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -637,11 +610,11 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is
@@ -703,66 +676,38 @@ comment on function outbox.list_org_endpoints(text, text, integer, text) is
 -- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
 -- with it; what every kind has is written as a change is.
 
-create function outbox.refuse_members(
-  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
-) returns void
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  v_stray text;
-begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k = any (p_members) order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
-  end if;
-end
-$$;
-comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
-
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
 $$;
 comment on function outbox.create_by_kind(text, jsonb, text[]) is
-  'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. '
-  'OH001.';
+  'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: '
+  '{"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
@@ -826,19 +771,23 @@ comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
-create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_kind outbox.endpoint_kind;
 begin
-  if p_endpoint.kind = 'whatsapp' then
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
   end if;
 end
 $$;
-comment on function outbox.refuse_channel(outbox.endpoint) is
-  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+comment on function outbox.refuse_managed(outbox.endpoint) is
+  'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace '
+  'and number the members of an endpoint would upset.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -872,46 +821,50 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
-  'Writes the plain members of an endpoint that a change names. OH001.';
+  'Writes the members of an endpoint that a change names: first those of its kind, by the '
+  'change_function of the kind, then those of every kind. OH001; OH004: the kind has no such '
+  'member.';
 
 create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -948,7 +901,7 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -1003,7 +956,7 @@ create function outbox.delete_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
@@ -1015,47 +968,6 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
 -- sql/api/retry_config.sql
 
 -- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
-
-create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_policy is null then
-    return null;
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'baseDelay' then 'base_delay'
-        when 'maxDelay' then 'max_delay'
-        when 'maxRetries' then 'max_retries'
-        else m.key
-      end, m.value), '{}')
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
-
-create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'base_delay' then 'baseDelay'
-        when 'max_delay' then 'maxDelay'
-        when 'max_retries' then 'maxRetries'
-        else m.key
-      end, m.value)
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_to_wire(jsonb) is
-  'A retry policy with the names of the API.';
 
 create function outbox.schedule_json(p_policy jsonb) returns jsonb
 language plpgsql stable set search_path = ''

@@ -1581,7 +1581,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
@@ -1601,8 +1604,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.tries >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -1614,7 +1617,7 @@ begin
       end as hint
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.hint,
@@ -2261,11 +2264,12 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
@@ -2733,6 +2737,32 @@ ALTER FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now 
 
 COMMENT ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
 
+-- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
+  end if;
+  return p_change - 'broker' - 'credentials';
+end
+$$;
+
+ALTER FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that a change names; returns the other members. OH001, OH004.';
+
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -2805,53 +2835,55 @@ COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_pu
 CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the plain members of an endpoint that a change names. OH001.';
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members of an endpoint that a change names: first those of its kind, by the change_function of the kind, then those of every kind. OH001; OH004: the kind has no such member.';
 
 -- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2955,6 +2987,26 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) 
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+
+-- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  return p_change - 'url';
+end
+$$;
+
+ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3514,11 +3566,10 @@ CREATE TABLE outbox.endpoint (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     credentials_vault_id uuid,
-    broker jsonb,
+    config jsonb,
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
     CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -3565,9 +3616,9 @@ COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resum
 
 COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
 
--- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3756,6 +3807,34 @@ ALTER FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at inte
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The JSON string at that word, with its quotes. OH001 if it is invalid.';
+
+-- Name: check_graph_url(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_graph_url() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
+    and not outbox.setting_on('egress.allow_http')
+  then
+    perform outbox.refuse_setting(new.name,
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      case new.name
+        when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+        else 'Set whatsapp.graph_url to an https URL first'
+      end,
+      case when tg_op = 'UPDATE' then old.value end);
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.check_graph_url() OWNER TO postgres;
+
+-- Name: FUNCTION check_graph_url(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_graph_url() IS 'Trigger: raises OH005 if the URL of the Graph API is http and http is not allowed.';
 
 -- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4289,10 +4368,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end
@@ -4605,34 +4681,22 @@ COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timest
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}';
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -4659,25 +4723,24 @@ begin
       where j.id = l.key_hash and j.state in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5620,52 +5683,71 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
 
+-- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := p_endpoint ->> 'kind';
+  v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
+  v_new jsonb;
+begin
+  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+    'Give broker, and credentials where the broker wants them');
+  perform outbox.check_retry(v_retry);
+  v_new := outbox.create_broker_endpoint(v_kind,
+    outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+    p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+  update outbox.endpoint e set retry = v_retry where e.id = (v_new ->> 'id')::uuid;
+  return v_new;
+end
+$$;
+
+ALTER FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. OH001.';
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: {"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5917,6 +5999,26 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+
+-- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.refuse_members(p_endpoint, 'slack',
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
+  return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+end
+$$;
+
+ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6277,7 +6379,7 @@ CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
@@ -6625,7 +6727,7 @@ declare
 begin
   -- As concatenated text: a body is never written anew, not even its numbers.
   return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
-      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
@@ -6640,7 +6742,7 @@ begin
     || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
     || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
     || ',"original_exchange":'
-    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
@@ -7093,11 +7195,11 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
     'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 
@@ -7106,6 +7208,25 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
+-- Name: endpoint_members(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('broker', case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
+  end);
+end
+$$;
+
+ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the endpoint. The API always shows the member broker, which is null here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7265,6 +7386,23 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+
+-- Name: erase_outbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.erase_messages(p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: as erase_messages().';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8625,6 +8763,31 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds counter_change up into counter and returns how many rows it had.';
 
+-- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
@@ -8786,6 +8949,29 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit in
 
 COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
 
+-- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -8850,8 +9036,9 @@ begin
       case
         when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        -- One that a failure paused, other than one that a person paused.
+        when e.state = 'paused' and e.state_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
         else e.state
       end as state,
@@ -12033,8 +12220,8 @@ CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 
@@ -13984,8 +14171,8 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
-        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+      where e.id = p.endpoint_id and e.kind in ('rabbitmq', 'kafka') and e.state <> 'deleted'
+        and coalesce(e.config ->> 'dlq_topic', e.config ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
       select x from outbox.dead_letter x
@@ -14620,7 +14807,7 @@ declare
 begin
   perform outbox.check_credentials(v_kind, v_broker, p_credentials);
   update outbox.endpoint e set
-    broker = v_broker,
+    config = v_broker,
     url = coalesce(v_broker ->> 'url', 'kafka://' || (
       select pg_catalog.string_agg(a, ',')
       from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
@@ -15836,27 +16023,6 @@ ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
 
--- Name: refuse_channel(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_endpoint.kind = 'whatsapp' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgres;
-
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
-
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
@@ -15962,6 +16128,30 @@ ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy te
 
 COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
 
+-- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind outbox.endpoint_kind;
+begin
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace and number the members of an endpoint would upset.';
+
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) RETURNS void
@@ -16041,6 +16231,26 @@ ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_e
 
 COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Notes that a result could not be stored, and gives its delivery back: it waits as after a failed attempt, and after the third refusal it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
 
+-- Name: refuse_setting(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
+
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
@@ -16067,7 +16277,7 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. It begins with the remedy of the module whose kind the endpoint is, if there is one. A value in it such as <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
 
 -- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16916,21 +17126,11 @@ COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 
@@ -16938,7 +17138,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message (whatsapp) or relay (brokers).';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an unknown kind.';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16990,6 +17190,9 @@ CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
     when p_endpoint.state_reason like 'unreadable: the signing secret%'
@@ -16999,12 +17202,8 @@ begin
     when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else coalesce(outbox.release_first(p_endpoint),
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
       pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
@@ -17711,7 +17910,7 @@ declare
   -- Of two calls at a time the second starts from what the first left.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.broker is null then
+  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
@@ -17719,10 +17918,10 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
@@ -17989,7 +18188,6 @@ CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remed
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -17997,42 +18195,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -18060,16 +18233,21 @@ CREATE TABLE outbox.setting (
     type text NOT NULL,
     lowest bigint,
     highest bigint,
+    form text,
+    form_problem text,
+    is_url boolean DEFAULT false NOT NULL,
     description text NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text])))
+    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
+    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
 );
 
 ALTER TABLE outbox.setting OWNER TO postgres;
 
 -- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular expression that a text matches; form_problem: what an error says of one that does not; is_url: the text is empty, or a URL that a path can be appended to.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18097,25 +18275,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -20001,7 +20165,7 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -20027,7 +20191,9 @@ COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
   -- waits for gates and comes first, for the others only take gates that nobody holds.
@@ -20042,11 +20208,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.function, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -20061,13 +20229,13 @@ begin
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20529,11 +20697,11 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
     select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
@@ -20694,6 +20862,23 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
+
+-- Name: work_callbacks(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return outbox.apply_callbacks(p_most);
+end
+$$;
+
+ALTER FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20863,6 +21048,22 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 
 COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
 
+-- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.cleanup_step (
+    name text NOT NULL,
+    function text NOT NULL,
+    most integer,
+    CONSTRAINT cleanup_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.cleanup_step OWNER TO postgres;
+
+-- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. function: its name with the schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
+
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.consent (
@@ -20982,6 +21183,65 @@ CREATE SEQUENCE outbox.counters_from
     CACHE 1;
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
+
+-- Name: endpoint_kind; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint_kind (
+    kind text NOT NULL,
+    retry jsonb NOT NULL,
+    pauses_on_hold boolean DEFAULT false NOT NULL,
+    response_class text,
+    is_cached boolean DEFAULT true NOT NULL,
+    credentials_remedy text,
+    rewrite_command text,
+    managed_as text,
+    managed_at text,
+    create_function text,
+    change_function text,
+    CONSTRAINT endpoint_kind_change_function_is_a_name CHECK ((change_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_create_function_is_a_name CHECK ((create_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_is_a_word CHECK ((kind ~ '^[a-z][a-z0-9_]{0,30}$'::text)),
+    CONSTRAINT endpoint_kind_managed_somewhere CHECK (((managed_as IS NULL) = (managed_at IS NULL))),
+    CONSTRAINT endpoint_kind_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL))
+);
+
+ALTER TABLE outbox.endpoint_kind OWNER TO postgres;
+
+-- Name: TABLE endpoint_kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+
+-- Name: COLUMN endpoint_kind.pauses_on_hold; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'What a failure rule with the action hold does. True: the module pauses the endpoint, with a reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is disabled, and the failure counts.';
+
+-- Name: COLUMN endpoint_kind.response_class; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver did respond, although there is no HTTP status; null: there is none.';
+
+-- Name: COLUMN endpoint_kind.is_cached; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each claim, because what it needs also changes elsewhere.';
+
+-- Name: COLUMN endpoint_kind.credentials_remedy; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it again.';
+
+-- Name: COLUMN endpoint_kind.rewrite_command; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets credentials again, for release_command(): text for format() with the organisation as first and the id of the endpoint as second argument.';
+
+-- Name: COLUMN endpoint_kind.managed_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API under which such an endpoint is changed and deleted, and managed_as what it is called there (a channel); null: it is an endpoint like any other.';
+
+-- Name: COLUMN endpoint_kind.create_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'What the API creates such an endpoint with: a function, with its schema, of the organisation, the members that the API took, and the event types. It returns {"id"} and what the caller sees this once. Null: the API creates none of this kind.';
+
+-- Name: COLUMN endpoint_kind.change_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'What the API changes the members of this kind with: a function, with its schema, of the endpoint''s id and the change. It returns the members that are left for every kind to change.';
 
 -- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21354,7 +21614,9 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
     s.status AS state,
     (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
-    (COALESCE(((COALESCE(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
+    (COALESCE(((COALESCE(e.retry, ( SELECT k.retry
+           FROM outbox.endpoint_kind k
+          WHERE (k.kind = e.kind))) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
     f.last_error,
     s.next_attempt_at AS next_retry_at,
     f.last_attempt_at,
@@ -21623,6 +21885,23 @@ ALTER TABLE outbox.saga_step OWNER TO postgres;
 
 COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
 
+-- Name: setting_rule; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting_rule (
+    less text NOT NULL,
+    per_less integer DEFAULT 1 NOT NULL,
+    more text NOT NULL,
+    per_more integer DEFAULT 1 NOT NULL,
+    spare integer DEFAULT 0 NOT NULL,
+    problem text NOT NULL
+);
+
+ALTER TABLE outbox.setting_rule OWNER TO postgres;
+
+-- Name: TABLE setting_rule; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting_rule IS 'Which integer settings depend on each other: less * per_less <= more * per_more + spare. problem: what an error says of a change that would break the rule. A module inserts the rules of its settings.';
+
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.subscription (
@@ -21658,6 +21937,22 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 -- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
+
+-- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.tick_step (
+    name text NOT NULL,
+    function text NOT NULL,
+    most integer NOT NULL,
+    CONSTRAINT tick_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT tick_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.tick_step OWNER TO postgres;
+
+-- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. function: its name with the schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21887,6 +22182,11 @@ ALTER TABLE ONLY outbox.callback_count
 ALTER TABLE ONLY outbox.channel_hold
     ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
 
+-- Name: cleanup_step cleanup_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.cleanup_step
+    ADD CONSTRAINT cleanup_step_pkey PRIMARY KEY (name);
+
 -- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.consent
@@ -21926,6 +22226,11 @@ ALTER TABLE ONLY outbox.dead_letter
 
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: endpoint_kind endpoint_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint_kind
+    ADD CONSTRAINT endpoint_kind_pkey PRIMARY KEY (kind);
 
 -- Name: endpoint endpoint_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22117,6 +22422,11 @@ ALTER TABLE ONLY outbox.saga_step
 ALTER TABLE ONLY outbox.setting
     ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
 
+-- Name: setting_rule setting_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.setting_rule
+    ADD CONSTRAINT setting_rule_pkey PRIMARY KEY (less, more);
+
 -- Name: subscription subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.subscription
@@ -22131,6 +22441,11 @@ ALTER TABLE ONLY outbox.template_hold
 
 ALTER TABLE ONLY outbox.template
     ADD CONSTRAINT template_pkey PRIMARY KEY (org_id, code);
+
+-- Name: tick_step tick_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.tick_step
+    ADD CONSTRAINT tick_step_pkey PRIMARY KEY (name);
 
 -- Name: unroutable unroutable_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22421,6 +22736,10 @@ CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW E
 
 CREATE TRIGGER resumed_channel_has_no_hold AFTER UPDATE OF state ON outbox.endpoint FOR EACH ROW WHEN (((new.kind = 'whatsapp'::text) AND (new.state = 'enabled'::text))) EXECUTE FUNCTION outbox.lift_holds();
 
+-- Name: setting setting_goes_with_graph_url; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_goes_with_graph_url AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW WHEN ((new.name = ANY (ARRAY['whatsapp.graph_url'::text, 'egress.allow_http'::text]))) EXECUTE FUNCTION outbox.check_graph_url();
+
 -- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
@@ -22432,6 +22751,11 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: endpoint endpoint_kind_is_known; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint
+    ADD CONSTRAINT endpoint_kind_is_known FOREIGN KEY (kind) REFERENCES outbox.endpoint_kind(kind);
 
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22466,6 +22790,10 @@ ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 -- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: cleanup_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.cleanup_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22502,6 +22830,10 @@ ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
 -- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
+
+-- Name: endpoint_kind; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint_kind ENABLE ROW LEVEL SECURITY;
 
 -- Name: endpoint_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22627,6 +22959,10 @@ ALTER TABLE outbox.saga_step ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
 
+-- Name: setting_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.setting_rule ENABLE ROW LEVEL SECURITY;
+
 -- Name: subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
@@ -22638,6 +22974,10 @@ ALTER TABLE outbox.template ENABLE ROW LEVEL SECURITY;
 -- Name: template_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.template_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: tick_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.tick_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: unroutable; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22883,6 +23223,10 @@ REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
@@ -22908,6 +23252,10 @@ GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_p
 
 REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) TO service_role;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23000,6 +23348,10 @@ REVOKE ALL ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) FROM PUBLIC
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION check_graph_url(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_graph_url() FROM PUBLIC;
 
 -- Name: FUNCTION check_handler(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23233,6 +23585,10 @@ REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FRO
 REVOKE ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) TO service_role;
 
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
@@ -23266,6 +23622,10 @@ GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key
 
 REVOKE ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) TO service_role;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
 
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23415,6 +23775,10 @@ REVOKE ALL ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now t
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
@@ -23430,6 +23794,10 @@ REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_li
 -- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23583,6 +23951,10 @@ REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
 
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -23606,6 +23978,10 @@ REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24542,10 +24918,6 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
-
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
@@ -24558,6 +24930,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate tex
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
@@ -24565,6 +24941,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_me
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25125,6 +25505,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
@@ -25160,6 +25544,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE endpoint_kind; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint_kind TO service_role;
 
 -- Name: TABLE endpoint_refusal; Type: ACL; Schema: outbox; Owner: postgres
 

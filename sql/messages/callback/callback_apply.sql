@@ -260,3 +260,16 @@ begin
   group by c.kind, c.state, c.reason;
 end
 $$;
+
+create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return outbox.apply_callbacks(p_most);
+end
+$$;
+comment on function outbox.work_callbacks(timestamptz, integer) is
+  'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+
+insert into outbox.tick_step (name, function, most) values
+  ('callbacks', 'outbox.work_callbacks', 500);

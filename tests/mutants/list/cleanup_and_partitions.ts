@@ -82,10 +82,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `>= p_most
-      or`,
-    replace: `> p_most
-      or`,
+    find: 'v_n >= v_most',
+    replace: 'v_n > v_most',
     tests: ['sql/time/cleanup/more.test.sql'],
     why: `A night's cleanup ends at its limit.`,
   },

@@ -85,10 +85,10 @@ end`,
   },
   {
     file: 'sql/time/tick.sql',
-    find: `  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;`,
-    replace: `  exception when query_canceled then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;`,
+    find: `    exception when others then
+      raise warning '%(): %', v_step.function, sqlerrm;`,
+    replace: `    exception when query_canceled then
+      raise warning '%(): %', v_step.function, sqlerrm;`,
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'An error in one step of the tick costs all the others.',
   },

@@ -181,9 +181,9 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'A setting may be larger than its bound.',
   },
   {
-    file: 'sql/foundation/setting_check.sql',
-    find: `    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,`,
-    replace: `    ('event.retention_days', 1, 'inbox.retention_days', 1, 0,`,
+    file: 'sql/inbox/inbox.sql',
+    find: `('event.retention_days', 'inbox.retention_days', -1,`,
+    replace: `('event.retention_days', 'inbox.retention_days', 0,`,
     tests: ['sql/foundation/settings_bounds/conflicts.test.sql'],
     why: 'A consumer forgets an event on the day of its last try.',
   },

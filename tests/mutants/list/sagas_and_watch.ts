@@ -163,8 +163,8 @@ declare
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
-    find: `e.broker is not null and e.state <> 'deleted'`,
-    replace: 'e.broker is not null',
+    find: `e.kind in ('rabbitmq', 'kafka') and e.state <> 'deleted'`,
+    replace: `e.kind in ('rabbitmq', 'kafka')`,
     tests: ['sql/brokers/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',
   },

@@ -113,8 +113,8 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/batch.sql',
-    find: `where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'`,
-    replace: `where p_known ->> e.id::text is null or e.kind = 'whatsapp'`,
+    find: `where p_known ->> e.id::text is distinct from e.revision`,
+    replace: `where p_known ->> e.id::text is null`,
     tests: ['sql/engine/dispatch/known.test.sql'],
     why: 'A run goes on with an endpoint as it was before its change.',
   },

@@ -35,7 +35,7 @@ export function settingsOf(endpoint: Endpoint): KafkaSettings | null {
 }
 
 function readSettings(endpoint: Endpoint): KafkaSettings | null {
-  const broker = brokerSchema.safeParse(endpoint.broker)
+  const broker = brokerSchema.safeParse(endpoint.config)
   if (!broker.success) return null
   const { topic, dlq_topic, brokers, tls, ca, sasl } = broker.data
   const given = credentialsSchema.safeParse(endpoint.credentials)

@@ -34,7 +34,7 @@ const read = new WeakMap<Endpoint, RabbitMqSettings | null>()
 export function settingsOf(endpoint: Endpoint): RabbitMqSettings | null {
   const known = read.get(endpoint)
   if (known !== undefined) return known
-  const broker = brokerSchema.safeParse(endpoint.broker)
+  const broker = brokerSchema.safeParse(endpoint.config)
   const credentials = credentialsSchema.safeParse(endpoint.credentials)
   const settings = broker.success && credentials.success && URL.canParse(broker.data.url)
     ? { ...broker.data, target: targetOf(broker.data, credentials.data) }
