@@ -221,18 +221,18 @@ export type Database = {
       }
       'cleanup_step': {
         Row: {
-          'function': string
+          'calls': string
           'most': number | null
           'name': string
         }
         ComputedFields: never
         Insert: {
-          'function': string
+          'calls': string
           'most'?: number | null
           'name': string
         }
         Update: {
-          'function'?: string
+          'calls'?: string
           'most'?: number | null
           'name'?: string
         }
@@ -1891,18 +1891,18 @@ export type Database = {
       }
       'tick_step': {
         Row: {
-          'function': string
+          'calls': string
           'most': number
           'name': string
         }
         ComputedFields: never
         Insert: {
-          'function': string
+          'calls': string
           'most': number
           'name': string
         }
         Update: {
-          'function'?: string
+          'calls'?: string
           'most'?: number
           'name'?: string
         }

@@ -1,5 +1,3 @@
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
 
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -26,7 +24,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'broker', null, 'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))

@@ -191,5 +191,5 @@ comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('request_keys', 'outbox.forget_requests');

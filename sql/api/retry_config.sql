@@ -1,5 +1,24 @@
 -- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
 
+create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'base_delay' then 'baseDelay'
+        when 'max_delay' then 'maxDelay'
+        when 'max_retries' then 'maxRetries'
+        else m.key
+      end, m.value)
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_to_wire(jsonb) is
+  'A retry policy with the names of the API.';
+
 create function outbox.schedule_json(p_policy jsonb) returns jsonb
 language plpgsql stable set search_path = ''
 as $$

@@ -1,6 +1,6 @@
--- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the first
--- endpoint of that kind; only the owner of the schema may write here, because a row names functions
--- that are called.
+-- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the
+-- first endpoint of that kind. Only the owner of the schema may write here, because a row names
+-- functions that are called.
 
 create table outbox.endpoint_kind (
   kind text primary key

@@ -160,3 +160,25 @@ $$;
 comment on function outbox.preview_schedule(jsonb) is
   'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
   'with jitter, "after_s" since the first try without it}]. OH001.';
+
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';

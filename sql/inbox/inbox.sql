@@ -65,5 +65,5 @@ $$;
 comment on function outbox.forget_accepted(timestamptz, integer) is
   'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('accepted', 'outbox.forget_accepted');

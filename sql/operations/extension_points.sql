@@ -1,7 +1,8 @@
 -- Extension points of operations. Each function here does nothing. One module may replace it by
 -- `create or replace function` in its own folder: with the same arguments and result, and with the
 -- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- endpoints/extension_points and engine/extension_points have the others.
+-- endpoints/extension_points and engine/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
 
 create function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -9,7 +10,9 @@ create function outbox.on_closed(
 language plpgsql set search_path = ''
 as $$
 begin
-  return;
+  if p_event_id is null or p_outcome is null or p_why is null or p_now is null then
+    return;
+  end if;
 end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
@@ -23,7 +26,7 @@ create function outbox.on_purged(
 language plpgsql set search_path = ''
 as $$
 begin
-  return 0;
+  return case when p_endpoint_id is null or p_limit is null or p_now is null then 0 else 0 end;
 end
 $$;
 comment on function outbox.on_purged(uuid, integer, timestamptz) is
@@ -38,7 +41,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return null;
+  return case when p_endpoint.id is null then '' end;
 end
 $$;
 comment on function outbox.release_first(outbox.endpoint) is
@@ -51,7 +54,7 @@ returns table (metric text, labels text[], n bigint, total bigint)
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return;
+  return query select ''::text, array[]::text[], 0::bigint, 0::bigint where false;
 end
 $$;
 comment on function outbox.more_counters() is

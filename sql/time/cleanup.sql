@@ -110,7 +110,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -144,7 +144,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
     v_more := v_more or v_n >= v_most;
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;

@@ -112,9 +112,9 @@ begin
   end;
   for v_step in select s.* from outbox.tick_step s order by s.name loop
     begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
     exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;
+      raise warning '%(): %', v_step.calls, sqlerrm;
     end;
   end loop;
   begin
@@ -134,8 +134,8 @@ end
 $$;
 comment on function outbox.upkeep(timestamptz) is
   'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
-  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
-  'long, adds counters up.';
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
+  'open too long, adds counters up.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

@@ -11,23 +11,22 @@
 --   endpoints/secret.sql, endpoints/secret_form.sql, endpoints/secret_rotation.sql,
 --   endpoints/headers.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
 --   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
---   endpoints/failure.sql, endpoints/wire.sql, endpoints/rights.sql, engine/queue/gate.sql,
---   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
---   engine/queue/refusal.sql, engine/route/router.sql, engine/route/unrouted.sql,
---   engine/route/wanted.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
---   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
---   engine/result/apply_results.sql, engine/result/lost_lease.sql,
---   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
---   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/take.sql,
---   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
---   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
---   engine/run/dispatch.sql, engine/rights.sql, operations/extension_points.sql,
---   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
---   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
---   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
---   operations/outbox_views.sql, operations/release.sql, operations/metrics.sql,
---   operations/rights.sql, time/step.sql, time/tick.sql, time/partition.sql, time/cleanup.sql,
---   time/cron.sql, time/rights.sql
+--   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
+--   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
+--   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
+--   engine/route/add_deliveries.sql, engine/route/route.sql, engine/result/error_hint.sql,
+--   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
+--   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
+--   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
+--   engine/claim/take.sql, engine/claim/claim.sql, engine/claim/batch.sql,
+--   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
+--   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/rights.sql,
+--   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
+--   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
+--   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
+--   operations/release.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
+--   time/tick.sql, time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -1052,6 +1051,24 @@ $$;
 comment on function outbox.check_page(integer) is
   'Raises OH001 for a page size that is not between 1 and 100.';
 
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+
 -- sql/foundation/lists.sql
 
 -- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
@@ -1866,9 +1883,9 @@ grant select on outbox.event, outbox.event_default to service_role;
 
 -- sql/endpoints/endpoint_kind.sql
 
--- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the first
--- endpoint of that kind; only the owner of the schema may write here, because a row names functions
--- that are called.
+-- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the
+-- first endpoint of that kind. Only the owner of the schema may write here, because a row names
+-- functions that are called.
 
 create table outbox.endpoint_kind (
   kind text primary key
@@ -2913,7 +2930,8 @@ comment on function outbox.send_test_event(uuid) is
 -- Extension points of endpoints. Each function here does nothing. One module may replace it by
 -- `create or replace function` in its own folder: with the same arguments and result, and with the
 -- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- engine/extension_points and operations/extension_points have the others.
+-- engine/extension_points and operations/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
 
 create function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -2922,7 +2940,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return;
+  return query select null::uuid, ''::text, ''::text where p_endpoint_id is null;
 end
 $$;
 comment on function outbox.more_secrets(uuid) is
@@ -2937,12 +2955,26 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return null;
+  return case when p_endpoint_id is null then '' end;
 end
 $$;
 comment on function outbox.still_held(uuid) is
   'Extension point: why an endpoint stays paused although its secrets can be read again, as its '
   'reason; null: it is resumed. Null here; the module messages replaces it.';
+
+-- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
+-- one.
+
+create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case when p_endpoint.id is null then null::jsonb else '{}'::jsonb end;
+end
+$$;
+comment on function outbox.endpoint_members(outbox.endpoint) is
+  'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An '
+  'empty object here; the module brokers replaces it.';
 
 -- sql/endpoints/vault.sql
 
@@ -3573,7 +3605,8 @@ comment on function outbox.set_headers(uuid, jsonb) is
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a
+-- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -3999,6 +4032,28 @@ comment on function outbox.preview_schedule(jsonb) is
   'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
   'with jitter, "after_s" since the first try without it}]. OH001.';
 
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+
 -- sql/endpoints/failure.sql
 
 -- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
@@ -4155,82 +4210,6 @@ $$;
 comment on function outbox.retry_after(text, timestamptz, integer) is
   'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
   'wait, p_most_s at most; null when it is past, zero or unreadable.';
-
--- sql/endpoints/wire.sql
-
--- Members of an endpoint as the HTTP API has them, in camelCase. The module api uses them, and so
--- do modules that add a kind of endpoint.
-
-create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return '{"broker": null}';
-end
-$$;
-comment on function outbox.endpoint_members(outbox.endpoint) is
-  'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the '
-  'endpoint. The API always shows the member broker, which is null here; the module brokers '
-  'replaces it.';
-
-create function outbox.refuse_members(
-  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
-) returns void
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  v_stray text;
-begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k = any (p_members) order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
-  end if;
-end
-$$;
-comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
-
-create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_policy is null then
-    return null;
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'baseDelay' then 'base_delay'
-        when 'maxDelay' then 'max_delay'
-        when 'maxRetries' then 'max_retries'
-        else m.key
-      end, m.value), '{}')
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
-
-create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'base_delay' then 'baseDelay'
-        when 'max_delay' then 'maxDelay'
-        when 'max_retries' then 'maxRetries'
-        else m.key
-      end, m.value)
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_to_wire(jsonb) is
-  'A retry policy with the names of the API.';
 
 -- sql/endpoints/rights.sql
 
@@ -8429,7 +8408,8 @@ comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
 --
 -- They are functions and not rows of a table, because a static call has a cached plan: 4 to 8 us,
 -- where an EXECUTE takes 45 to 92 us. endpoints/extension_points and operations/extension_points
--- have the others.
+-- have the others. Each body reads its arguments, because `supabase db lint` warns of those that
+-- are not used.
 
 create function outbox.on_results(
   p_results outbox.result[], p_news outbox.news, p_now timestamptz
@@ -8437,7 +8417,7 @@ create function outbox.on_results(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_news;
+  return case when p_results is null or p_now is null then p_news else p_news end;
 end
 $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
@@ -8452,7 +8432,9 @@ create function outbox.on_dead_letters(
 language plpgsql set search_path = ''
 as $$
 begin
-  return;
+  if p_events is null or p_endpoints is null or p_now is null then
+    return;
+  end if;
 end
 $$;
 comment on function outbox.on_dead_letters(uuid[], uuid[], timestamptz) is
@@ -8466,7 +8448,7 @@ create function outbox.on_claimed(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_claimed;
+  return case when p_now is null then p_claimed else p_claimed end;
 end
 $$;
 comment on function outbox.on_claimed(outbox.claimed, timestamptz) is
@@ -8480,7 +8462,7 @@ create function outbox.on_parcel(
 language plpgsql set search_path = ''
 as $$
 begin
-  return p_parcel;
+  return case when p_claimed is null then p_parcel else p_parcel end;
 end
 $$;
 comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
@@ -9298,7 +9280,8 @@ to service_role;
 -- Extension points of operations. Each function here does nothing. One module may replace it by
 -- `create or replace function` in its own folder: with the same arguments and result, and with the
 -- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- endpoints/extension_points and engine/extension_points have the others.
+-- endpoints/extension_points and engine/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
 
 create function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -9306,7 +9289,9 @@ create function outbox.on_closed(
 language plpgsql set search_path = ''
 as $$
 begin
-  return;
+  if p_event_id is null or p_outcome is null or p_why is null or p_now is null then
+    return;
+  end if;
 end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
@@ -9320,7 +9305,7 @@ create function outbox.on_purged(
 language plpgsql set search_path = ''
 as $$
 begin
-  return 0;
+  return case when p_endpoint_id is null or p_limit is null or p_now is null then 0 else 0 end;
 end
 $$;
 comment on function outbox.on_purged(uuid, integer, timestamptz) is
@@ -9335,7 +9320,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return null;
+  return case when p_endpoint.id is null then '' end;
 end
 $$;
 comment on function outbox.release_first(outbox.endpoint) is
@@ -9348,7 +9333,7 @@ returns table (metric text, labels text[], n bigint, total bigint)
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return;
+  return query select ''::text, array[]::text[], 0::bigint, 0::bigint where false;
 end
 $$;
 comment on function outbox.more_counters() is
@@ -10957,33 +10942,33 @@ grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/time/step.sql
 
--- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A row
--- names a function that is called as the owner of the schema, so only the owner may write here.
+-- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A
+-- row names a function that is called as the owner of the schema, so only the owner may write here.
 
 create table outbox.tick_step (
   name text primary key,
-  function text not null
-    constraint tick_step_function_is_a_name check (
-      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  calls text not null
+    constraint tick_step_calls_a_function check (
+      calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
     ),
   most integer not null constraint tick_step_has_a_limit check (most > 0)
 );
 comment on table outbox.tick_step is
-  'Steps that the tick takes for modules, once a second, in the order of their names. function: '
-  'its name with the schema, of (now timestamptz, most integer); it does at most so much, and '
+  'Steps that the tick takes for modules, once a second, in the order of their names. calls: a '
+  'function, with its schema, of (now timestamptz, most integer); it does at most so much, and '
   'waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 create table outbox.cleanup_step (
   name text primary key,
-  function text not null
-    constraint cleanup_step_function_is_a_name check (
-      function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  calls text not null
+    constraint cleanup_step_calls_a_function check (
+      calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
     ),
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
   'What cleanup() removes for modules, in the order of the names, which are also the names in its '
-  'result. function: its name with the schema, of (now timestamptz, most integer) returns integer: '
+  'result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: '
   'how many rows it removed. most: the limit of one call, if that is less than the limit of '
   'cleanup().';
 
@@ -11103,9 +11088,9 @@ begin
   end;
   for v_step in select s.* from outbox.tick_step s order by s.name loop
     begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
     exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;
+      raise warning '%(): %', v_step.calls, sqlerrm;
     end;
   end loop;
   begin
@@ -11125,8 +11110,8 @@ end
 $$;
 comment on function outbox.upkeep(timestamptz) is
   'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
-  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too '
-  'long, adds counters up.';
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
+  'open too long, adds counters up.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11469,7 +11454,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -11503,7 +11488,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
     v_more := v_more or v_n >= v_most;
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;

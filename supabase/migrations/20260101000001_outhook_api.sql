@@ -200,7 +200,7 @@ comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('request_keys', 'outbox.forget_requests');
 
 -- sql/api/events.sql
@@ -582,9 +582,6 @@ comment on function outbox.delete_event_type(text, text) is
 
 -- sql/api/endpoints.sql
 
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -610,7 +607,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'broker', null, 'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -968,6 +965,25 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
 -- sql/api/retry_config.sql
 
 -- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
+
+create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'base_delay' then 'baseDelay'
+        when 'max_delay' then 'maxDelay'
+        when 'max_retries' then 'maxRetries'
+        else m.key
+      end, m.value)
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_to_wire(jsonb) is
+  'A retry policy with the names of the API.';
 
 create function outbox.schedule_json(p_policy jsonb) returns jsonb
 language plpgsql stable set search_path = ''

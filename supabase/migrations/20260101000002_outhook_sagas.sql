@@ -350,7 +350,7 @@ $$;
 comment on function outbox.forget_saga_keys(timestamptz, integer) is
   'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
 
-insert into outbox.cleanup_step (name, function) values
+insert into outbox.cleanup_step (name, calls) values
   ('saga_keys', 'outbox.forget_saga_keys');
 
 -- sql/sagas/saga_routes.sql

@@ -4691,7 +4691,7 @@ declare
   v_most integer;
   v_n integer;
   v_more boolean := false;
-  v_steps jsonb := '{}';
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
@@ -4725,7 +4725,7 @@ begin
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.function) into v_n using v_now, v_most;
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
     v_more := v_more or v_n >= v_most;
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
@@ -7195,7 +7195,7 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'broker', null, 'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -7226,7 +7226,7 @@ ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO post
 
 -- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of endpoint_json(): what the API shows of endpoint.config, as members of the endpoint. The API always shows the member broker, which is null here; the module brokers replaces it.';
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7394,7 +7394,7 @@ CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit in
     SET search_path TO ''
     AS $$
 begin
-  return outbox.erase_messages(p_limit);
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
 end
 $$;
 
@@ -20210,9 +20210,9 @@ begin
   end;
   for v_step in select s.* from outbox.tick_step s order by s.name loop
     begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.function) using p_now, v_step.most;
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
     exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;
+      raise warning '%(): %', v_step.calls, sqlerrm;
     end;
   end loop;
   begin
@@ -20870,7 +20870,7 @@ CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most int
     SET search_path TO ''
     AS $$
 begin
-  return outbox.apply_callbacks(p_most);
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
 
@@ -21052,9 +21052,9 @@ COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: fa
 
 CREATE TABLE outbox.cleanup_step (
     name text NOT NULL,
-    function text NOT NULL,
+    calls text NOT NULL,
     most integer,
-    CONSTRAINT cleanup_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT cleanup_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
     CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
 );
 
@@ -21062,7 +21062,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. function: its name with the schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21942,9 +21942,9 @@ COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an acco
 
 CREATE TABLE outbox.tick_step (
     name text NOT NULL,
-    function text NOT NULL,
+    calls text NOT NULL,
     most integer NOT NULL,
-    CONSTRAINT tick_step_function_is_a_name CHECK ((function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT tick_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
     CONSTRAINT tick_step_has_a_limit CHECK ((most > 0))
 );
 
@@ -21952,7 +21952,7 @@ ALTER TABLE outbox.tick_step OWNER TO postgres;
 
 -- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. function: its name with the schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
+COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. calls: a function, with its schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 

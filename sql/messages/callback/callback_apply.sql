@@ -265,11 +265,11 @@ create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns
 language plpgsql set search_path = ''
 as $$
 begin
-  return outbox.apply_callbacks(p_most);
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
 comment on function outbox.work_callbacks(timestamptz, integer) is
   'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
-insert into outbox.tick_step (name, function, most) values
+insert into outbox.tick_step (name, calls, most) values
   ('callbacks', 'outbox.work_callbacks', 500);

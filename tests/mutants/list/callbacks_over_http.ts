@@ -25,7 +25,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/callbacks/receive.ts',
-    find: `if (!stored.ok) return failed('cannot store a callback', stored.error, log)
+    find: `if (!stored.ok) return failed('cannot store a callback', stored, log)
 `,
     replace:
       `if (!stored.ok) return { kind: 'stored', counts: { stored: 0, duplicates: 0, applied: 0, skipped: 0, kept: 0 } }

@@ -86,9 +86,9 @@ end`,
   {
     file: 'sql/time/tick.sql',
     find: `    exception when others then
-      raise warning '%(): %', v_step.function, sqlerrm;`,
+      raise warning '%(): %', v_step.calls, sqlerrm;`,
     replace: `    exception when query_canceled then
-      raise warning '%(): %', v_step.function, sqlerrm;`,
+      raise warning '%(): %', v_step.calls, sqlerrm;`,
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'An error in one step of the tick costs all the others.',
   },

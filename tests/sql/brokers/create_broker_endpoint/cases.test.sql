@@ -13,11 +13,11 @@ select (outbox.create_broker_endpoint('kafka', '{"brokers": ["k1.example.com:909
   '{"username": "ada", "password": "secret"}', '{order.*}', 'org-1') ->> 'id')::uuid as id;
 
 select ok((select to_jsonb(e) @> '{"org_id": "org-1", "kind": "rabbitmq", "url": "amqps://mq.example.com:5671/eu%2Fwest",
-  "description": "MQ", "ordering": "none", "breaker_open_ms": 5000, "broker": {"url": "amqps://mq.example.com:5671/eu%2Fwest",
+  "description": "MQ", "ordering": "none", "breaker_open_ms": 5000, "config": {"url": "amqps://mq.example.com:5671/eu%2Fwest",
   "exchange": "amq.topic", "routing_key": "{type}", "mandatory": true, "ca": null, "dlq_exchange": "", "dlq_routing_key": null}}'::jsonb
   from outbox.endpoint e join rabbit using (id)), 'RabbitMQ: the defaults are filled in');
 select ok((select to_jsonb(e) @> '{"kind": "kafka", "url": "kafka://k1.example.com:9093,k2.example.com:9093", "ordering": "partition",
-  "broker": {"topic": "shop.{org}.{type}", "tls": true, "sasl": "scram-sha-512", "dlq_topic": "{topic}.dlq"}}'::jsonb
+  "config": {"topic": "shop.{org}.{type}", "tls": true, "sasl": "scram-sha-512", "dlq_topic": "{topic}.dlq"}}'::jsonb
   from outbox.endpoint e join kafka using (id)), 'Kafka: the defaults are filled in, and keys keep their order');
 select is(outbox.retry_preset('kafka'), '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, "max_retries": 5,
   "jitter": true}'::jsonb, 'brokers retry as a relay does');
@@ -30,7 +30,7 @@ select outbox.publish('order.paid', '{"n": 1}', 'org-1', p_partition_key => 'k7'
 create temporary table answer as select step() as a;
 select is(a -> 'endpoints' -> rabbit.id::text -> 'credentials', '{"username": "ada", "password": "p@ss:/?#"}'::jsonb,
   'the claim hands the credentials to the sender, as they are') from answer, rabbit;
-select is(a -> 'endpoints' -> kafka.id::text -> 'broker' ->> 'topic', 'shop.{org}.{type}', 'with the settings') from answer, kafka;
+select is(a -> 'endpoints' -> kafka.id::text -> 'config' ->> 'topic', 'shop.{org}.{type}', 'with the settings') from answer, kafka;
 select is((select e.value ->> 'partition_key' from answer, jsonb_each(a -> 'events') e), 'k7', 'and the key of the event');
 
 select is(refusal(format('select outbox.create_broker_endpoint(%L, %L, %L)', c.kind, c.broker, coalesce(c.credentials, case c.kind
@@ -71,7 +71,7 @@ select is((select count(*) from outbox.endpoint e where e.kind in ('rabbitmq', '
 
 select is(outbox.set_broker(id, '{"exchange": "shop", "mandatory": false}') -> 'broker' ->> 'exchange', 'shop', 'set_broker() changes what it names')
 from rabbit;
-select is((select e.broker ->> 'routing_key' || ' ' || e.version from outbox.endpoint e join rabbit using (id)), '{type} 2', 'and nothing else');
+select is((select e.config ->> 'routing_key' || ' ' || e.version from outbox.endpoint e join rabbit using (id)), '{type} 2', 'and nothing else');
 select is(outbox.stored_credentials(e.credentials_vault_id), '{"username": "ada", "password": "p@ss:/?#"}'::jsonb, 'the credentials stay')
 from outbox.endpoint e join rabbit using (id);
 select outbox.set_broker(id, p_credentials => '{"username": "ada", "password": "new"}') from rabbit;
