@@ -5,7 +5,13 @@ import { readFunctionConfigs } from '../../supabase/local/functions/mod.ts'
 import { migrationPath, readModule } from '../../supabase/local/schema/migration.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
-import { missingModule, moduleOf, notInstalled } from '../../functions/_shared/database/modules.ts'
+import {
+  kindNotInstalled,
+  missingModule,
+  moduleOf,
+  notInstalled,
+} from '../../functions/_shared/database/modules.ts'
+import { newEndpointSchema } from '../../functions/api/schemas/endpoints.ts'
 import { listFiles } from '../_run/files.ts'
 import { testFolder } from '../_support/folder.ts'
 import { copyPrepared } from '../_support/prepared.ts'
@@ -69,6 +75,16 @@ Deno.test('missingModule() is null if the function exists with other parameters'
   expect(missingModule('get_event', { ...error, hint: other })).toMatchObject({ module: 'api' })
   expect(missingModule('get_event', { code: '57014', hint: null })).toBe(null)
   expect(missingModule('dispatch', error)).toBe(null)
+})
+
+Deno.test('kindNotInstalled() knows the module of each kind that the API takes', () => {
+  const kinds = newEndpointSchema.shape.kind.unwrap().options
+  expect(kinds.map((kind) => [kind, kindNotInstalled(kind)?.module ?? 'core'])).toEqual([
+    ['webhook', 'core'],
+    ['slack', 'brokers'],
+    ['rabbitmq', 'brokers'],
+    ['kafka', 'brokers'],
+  ])
 })
 
 /** A stack with the core and `chosen` modules, and these functions. */

@@ -1,3 +1,4 @@
+-- Modules: brokers, messages
 -- The delays of the specs, and each strategy with its bounds.
 begin;
 \ir ../../_helpers.sql

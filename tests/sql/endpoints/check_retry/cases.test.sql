@@ -1,3 +1,4 @@
+-- Modules: brokers, messages
 -- Which retry policies an endpoint may have. What is accepted must also be usable by calculate_delay().
 begin;
 \ir ../../_helpers.sql

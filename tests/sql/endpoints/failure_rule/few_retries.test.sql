@@ -1,3 +1,4 @@
+-- Modules: messages
 -- A rule that allows fewer retries than the endpoint does.
 begin;
 \ir ../../_helpers.sql

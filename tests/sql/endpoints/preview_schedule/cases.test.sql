@@ -1,3 +1,4 @@
+-- Modules: brokers, messages
 -- What a policy means before it is used: every delay, with jitter the least and the most, and the sum.
 begin;
 \ir ../../_helpers.sql

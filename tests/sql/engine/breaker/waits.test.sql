@@ -1,3 +1,4 @@
+-- Modules: brokers
 -- A failure whose rule says wait: the breaker opens at once, no try is spent, nothing dies of it.
 begin;
 \ir ../../_helpers.sql

@@ -1,3 +1,4 @@
+-- Modules: brokers, messages
 -- A failure that the endpoint or the delivery did not cause does not count against it.
 begin;
 \ir ../../_helpers.sql

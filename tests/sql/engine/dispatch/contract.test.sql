@@ -1,3 +1,4 @@
+-- Modules: api
 -- dispatch() and functions of another version: a call names the contracts that it supports. Without a common
 -- contract the call is only refused, and every health check shows the refusal.
 begin;

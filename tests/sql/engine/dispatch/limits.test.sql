@@ -1,3 +1,4 @@
+-- Modules: api, messages
 -- The time limit of a call, and the state of a run that was told to stop.
 begin;
 \ir ../../_helpers.sql

@@ -1,3 +1,4 @@
+-- Modules: api
 -- Events are looked up by id through their primary key, also where statistics call the table empty: the index of an
 -- organisation's events has ids as well, and would be walked from end to end for each.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: messages
 -- A message that must not be sent now is taken out of what was claimed. What was left had lost all but its ids: the run
 -- could not read it and ended, and the others stood as SENDING until their leases were over.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: api
 -- The states of an endpoint as a table: everything that may befall one in every state, and what becomes of it. What is
 -- refused leaves its row as it was.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: api
 -- The states of a replay job as a table: every change and every step in each, and what becomes of it. A job that has
 -- ended stays as it ended.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: messages
 -- The settings of where deliveries may go: what they take, what they refuse, and that a save follows them.
 begin;
 \ir ../../_helpers.sql

@@ -1,3 +1,4 @@
+-- Modules: api, inbox, messages
 -- Every number has its bounds: both ends are taken, what lies beyond is refused, with what the setting is for
 -- and what it is now.
 begin;

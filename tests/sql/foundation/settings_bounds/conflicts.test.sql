@@ -1,3 +1,4 @@
+-- Modules: inbox, messages
 -- What cannot stand together is refused whichever of the two is changed, with the reason, the remedy and
 -- what the setting is now. The table refuses it, so a plain UPDATE at the console is held to the same.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: api, brokers, messages
 -- A new endpoint takes what the settings say when it is made, and keeps it; what it is given goes first.
 begin;
 \ir ../../_helpers.sql

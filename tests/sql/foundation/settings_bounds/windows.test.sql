@@ -1,3 +1,4 @@
+-- Modules: api, sagas, inbox, messages
 -- How long a key is known, how long a receiver may make us wait and how long what was delivered stays
 -- are in force with the next call.
 begin;

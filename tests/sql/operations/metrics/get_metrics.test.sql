@@ -1,3 +1,4 @@
+-- Modules: api, messages
 -- What the metrics say of queues and endpoints, and that they read no table that grows.
 begin;
 \ir ../../_helpers.sql

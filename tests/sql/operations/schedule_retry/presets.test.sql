@@ -1,3 +1,4 @@
+-- Modules: brokers, messages
 -- The specs' tables through real failures, to the second: what the receipts say, when each try is really
 -- made, and what becomes of the sixth failure.
 begin;

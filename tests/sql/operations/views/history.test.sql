@@ -1,3 +1,4 @@
+-- Modules: api
 -- Questions that a person asks of the past, with 200,000 receipts in four days: those that name an event, or a span of
 -- ids or of time, read what they are about and little more, with statistics of empty tables and with fresh ones.
 begin;

@@ -1,3 +1,4 @@
+-- Modules: api, sagas, inbox, messages
 -- However much a day brings, a night is enough for it: cleanup() says when it stopped at its limit.
 begin;
 \ir ../../_helpers.sql

@@ -1,3 +1,4 @@
+-- Modules: api
 -- Where pg_cron does not run the tick, every check says so, why, and what helps.
 begin;
 \ir ../../_helpers.sql

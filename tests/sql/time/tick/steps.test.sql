@@ -1,3 +1,4 @@
+-- Modules: messages
 -- The tick's steps of upkeep: what goes wrong in one costs neither the others nor the kick.
 begin;
 \ir ../../_helpers.sql
