@@ -1,7 +1,7 @@
--- Who is failing, since when, of what, and what to do: endpoints with a failure among their last 50
--- attempts, of the 100 that fail for longest and the 200 served last, those first whose last
--- outcome was one. Use it when an alert speaks of failures, dead letters or breakers. Good: no
--- line, or none that has failed for long.
+-- Shows failing endpoints: since when, with which errors, and what helps. It checks the last 50
+-- attempts of the 100 endpoints that have failed for longest and of the 200 that were served last.
+-- Endpoints whose last attempt failed come first. Use it when an alert is about failures, dead
+-- letters or breakers. Good: no line, or none that has failed for long.
 
 with looked_at as (
   (
@@ -29,7 +29,7 @@ select
     else f.status
   end as status,
   f.first_failure_at as failing_since,
-  f.streak as failures_running,
+  f.streak as consecutive_failures,
   f.depth as open_deliveries,
   t.delivered as delivered_of_last_50,
   t.failures as failures_of_last_50,

@@ -1,7 +1,7 @@
--- Who is slow: of the 200 endpoints that hold the most requests, or were served last, the 50
--- slowest, by the 95th percentile of their last 50 attempts. Use it when deliveries are late and
--- nothing fails. Good: milliseconds, and being_sent well below the limit; a slow endpoint holds
--- up only itself.
+-- Shows slow endpoints. Of the 200 endpoints with the most requests in flight, or served last, the
+-- 50 slowest by the 95th percentile of their last 50 attempts. Use it when deliveries are late and
+-- no attempt fails. Good: milliseconds, and in_flight well below max_in_flight. A slow endpoint
+-- delays only its own deliveries.
 
 with served as materialized (
   select g.*, e.org_id, e.kind, e.url, e.timeout_ms, e.max_in_flight
@@ -20,14 +20,14 @@ select
   t.p95_ms,
   t.timeouts,
   s.timeout_ms,
-  s.in_flight as being_sent,
-  s.max_in_flight as at_most,
+  s.in_flight,
+  s.max_in_flight,
   s.depth as open_deliveries,
   case
-    when s.last_timed_out then 'timed out last: gets one request at a time until it answers'
-    when s.in_flight >= s.max_in_flight then 'at its limit of requests under way'
-    when t.p95_ms > 5000 then 'answers late: it should answer first and work afterwards'
-  end as what
+    when s.last_timed_out then 'timed out last: gets one request at a time until it responds'
+    when s.in_flight >= s.max_in_flight then 'at its limit of requests in flight'
+    when t.p95_ms > 5000 then 'responds late: it should respond first and work afterwards'
+  end as note
 from served s
 cross join lateral (
   select

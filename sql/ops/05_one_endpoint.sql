@@ -1,6 +1,6 @@
--- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing
--- comes, or that too much does. Say which, by a part of its URL or its id: below, or before by
--- set outhook.endpoint = '…'; without that it tells of the 20 youngest endpoints. Good: delivered,
+-- Shows the last 50 attempts of one endpoint, newest first. Use it when a receiver gets nothing, or
+-- too much. Name the endpoint by its id or a part of its URL: below, or before with set
+-- outhook.endpoint = '…'. Without a name, it shows the 20 newest endpoints. Good: delivered,
 -- attempt 1.
 
 with wanted as (

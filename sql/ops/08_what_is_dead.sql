@@ -1,6 +1,6 @@
--- What is dead and nobody has looked at, by endpoint and reason, and the command that sends it
--- again once the cause is mended. Use it when dead letters grow. Good: no line. Looks at the
--- 20,000 newest dead letters.
+-- Shows dead letters that nobody replayed or discarded, by endpoint and reason, and the command
+-- that sends them again after the cause is corrected. Use it when the number of dead letters grows.
+-- Good: no line. It checks the 20,000 newest dead letters.
 
 with newest as materialized (
   select x.* from outbox.dead_letter x order by x.failed_at desc, x.id desc limit 20000

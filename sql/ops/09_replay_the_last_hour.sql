@@ -1,7 +1,8 @@
--- Send the last hour of one endpoint again: what there is, and the commands that do it. Use it when
--- a receiver was down for longer than its retries, or has lost what it had. Say which endpoint, by
--- its id or a part of its URL: below, or before by set outhook.endpoint = '…'. Good: dead letters
--- 0. A replay keeps the event's id, so that a receiver skips what it has.
+-- Shows the dead letters and deliveries of one endpoint in the last hour, and the commands that
+-- send them again. Use it when a receiver was down for longer than its retries, or has lost data.
+-- Name the endpoint by its id or a part of its URL: below, or before with set outhook.endpoint =
+-- '…'. Good: 0 dead letters. A replay keeps the event's id, so a receiver can skip events that it
+-- has.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
@@ -31,7 +32,7 @@ cross join lateral (
 union all
 select e.org_id, e.id, e.url, 'delivered',
   (outbox.get_org_stats(e.org_id, e.id, 1) #>> '{attempts,delivered}')::bigint,
-  'the newest 500, until no line is left: the endpoint stands still meanwhile',
+  'the newest 500; repeat until no line is left; it blocks the endpoint while it runs',
   pg_catalog.format(
     'select outbox.replay(a.event_id, a.endpoint_id) from outbox.attempt a '
     'where a.endpoint_id = %L and a.at > now() - %L::interval and a.outcome = %L '

@@ -1,7 +1,7 @@
--- Pause one endpoint and let it drain: where it stands, and the next command. Run it again until
--- it says drained. Use it before a receiver's maintenance. Say which endpoint, by its id or a part
--- of its URL: below, or before by set outhook.endpoint = '…'. Good: enabled. Nothing is lost while
--- it is paused; for all endpoints at once see worker.enabled in the runbook.
+-- Pauses one endpoint and lets it drain: shows the current step and the next command. Use it before
+-- maintenance of a receiver. Run it again until it says drained. Name the endpoint by its id or a
+-- part of its URL: below, or before with set outhook.endpoint = '…'. Good: enabled. Nothing is lost
+-- while the endpoint is paused. To stop all endpoints at once, see worker.enabled in RUNBOOK.md.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
@@ -12,13 +12,13 @@ select
   e.url,
   e.status,
   e.status_reason,
-  g.in_flight as being_sent,
+  g.in_flight,
   g.depth as open_deliveries,
   case
-    when e.status = 'enabled' then 'it is being served: pause it'
+    when e.status = 'enabled' then 'enabled: pause it'
     when g.in_flight > 0 then pg_catalog.format(
-      'draining: %s on their way, for %s s at most', g.in_flight, e.timeout_ms / 1000 + 5)
-    else 'drained: nothing is on its way'
+      'draining: %s in flight, for at most %s s', g.in_flight, e.timeout_ms / 1000 + 5)
+    else 'drained: nothing is in flight'
   end as step,
   case
     when e.status = 'enabled' then

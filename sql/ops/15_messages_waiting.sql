@@ -1,7 +1,7 @@
--- Messages that should have gone on: QUEUED with attempts left, the oldest first, and SENDING for
--- more than ten minutes, whose run died. Use it when messages do not arrive. Good: only young ones,
--- and none SENDING: the next claim takes those back by itself. 50 of each; number and payload are
--- not shown.
+-- Shows messages that wait too long: the oldest QUEUED ones that have attempts left, and those that
+-- have been SENDING for more than ten minutes because their run died. Use it when messages do not
+-- arrive. Good: only young messages, and none SENDING. The next claim takes SENDING ones back
+-- automatically. It shows 50 of each, without number and payload.
 
 select m.*, now() - m.created_at as age, e.status as channel_status, e.status_reason,
   a.next_retry_at,

@@ -111,7 +111,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         org_id: 'org-1',
         url: 'https://example.com/hook',
         open_deliveries: '2',
-        being_sent: '1',
+        in_flight: '1',
         last_error: expect.stringMatching(/^it answered (404|503)$/),
         first_event: await eventOf(pg, 'order.held'),
       }, {
@@ -140,7 +140,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           attempts: '3',
           p50_ms: '12',
           p95_ms: '12',
-          being_sent: '1',
+          in_flight: '1',
         },
         { url: 'https://keys.example.org/hook', attempts: '1' },
       ])
@@ -168,7 +168,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
       expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
-      expect(open[2]?.detail).toMatch(/^next try at /)
+      expect(open[2]?.detail).toMatch(/^next attempt at /)
     })
 
     await t.step('07 shows what waits for its retry, and its command makes it due', async () => {
@@ -214,7 +214,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       await query(pg, commandOf(await ask()))
       expect(await ask()).toMatchObject({
         status: 'paused',
-        step: 'draining: 1 on their way, for 20 s at most',
+        step: 'draining: 1 in flight, for at most 20 s',
       })
       const held = await eventOf(pg, 'order.held')
       const release = `select outbox.dispatch('00000000-0000-7000-8000-000000000001', 10,
@@ -223,11 +223,11 @@ Deno.test('console queries on a migrated database', async (t) => {
         where d.event_id = '${held}'`
       await query(pg, release)
       const drained = await ask()
-      expect(drained?.step).toBe('drained: nothing is on its way')
+      expect(drained?.step).toBe('drained: nothing is in flight')
       const [stuck] = await askOps(pg, '02')
       expect(stuck).toMatchObject({ why: 'held, the endpoint is paused: maintenance' })
       const rows = await askOps(pg, '01')
-      expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
+      expect(rows.find(({ runbook }) => runbook === 'Held')?.result).toBe('1: paused')
       await query(pg, commandOf(drained))
       expect((await ask())?.status).toBe('enabled')
     })
@@ -238,7 +238,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         org_id: 'org-1',
         status: '204',
         sha256_of_data: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-        verdict: expect.stringMatching(/^proven: .* answered 204 at .* \(try 1\)$/),
+        verdict: expect.stringMatching(/^proven: .* responded with 204 at .* \(attempt 1\)$/),
       })
       const [dead] = await askOps(pg, '11', { event: await eventOf(pg, 'order.dead') })
       expect(dead?.verdict).toBe('not received: dead_letter, it answered 404')
@@ -305,8 +305,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       await query(pg, `select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
       const rows = await askOps(pg, '01')
       expect(rows.find(({ question }) => question === 'Does the tick run?')).toMatchObject({
-        status: 'bad',
-        answer: 'there is no job outhook-tick',
+        status: 'error',
+        result: 'there is no job outhook-tick',
         runbook: 'No tick',
       })
     })

@@ -81,7 +81,7 @@ const remove = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}',
   operationId: 'deleteEndpoint',
-  summary: 'Delete an endpoint and cancel what waits for it',
+  summary: 'Delete an endpoint and cancel its open deliveries',
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },

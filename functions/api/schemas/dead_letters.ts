@@ -3,7 +3,7 @@ import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './comm
 
 const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
-    'open: nobody has looked at it; replayed: it was sent again; delivered: and arrived; discarded: it will not be sent.',
+    'open: not replayed or discarded; replayed: sent again; delivered: replayed and delivered; discarded: it will not be sent.',
 })
 
 const members = {
@@ -15,9 +15,12 @@ const members = {
   correlationId: z.string(),
   idempotencyKey: z.string().nullable(),
   eventCreatedAt: timeSchema,
-  why: z.string().openapi({ description: 'Why it was given up.', example: 'out_of_retries' }),
-  error: z.string().openapi({ description: 'What the last try said.' }),
-  retryCount: z.int().openapi({ description: 'Attempts that failed.' }),
+  why: z.string().openapi({
+    description: 'Why the delivery became a dead letter.',
+    example: 'out_of_retries',
+  }),
+  error: z.string().openapi({ description: 'The error of the last attempt.' }),
+  retryCount: z.int().openapi({ description: 'The number of failed attempts.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
   status,
@@ -27,10 +30,10 @@ const members = {
   note: z.string().nullable().openapi({ description: 'Why it was discarded.' }),
 }
 
-/** A dead letter as lists and actions show it. */
+/** A dead letter without its body, as in lists. */
 export const deadLetterSchema = z.object(members).openapi('DeadLetter')
 
-/** One with its body. */
+/** A dead letter with its body. */
 export const wholeDeadLetterSchema = z.object({
   ...members,
   body: z.string().openapi({
@@ -51,10 +54,10 @@ export const deadLetterQuery = z.strictObject({
   eventType: eventTypeName.optional(),
   status: status.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed then or later.' },
+    param: { description: 'Only those that failed at this time or later.' },
   }),
   to: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed before.' },
+    param: { description: 'Only those that failed before this time.' },
   }),
 })
 
