@@ -4874,6 +4874,58 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
 
+-- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_new() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_closed constant text := 'public, anon, authenticated, service_role';
+  v_new record;
+begin
+  -- Only new objects are changed: a later module locks no table of an earlier one.
+  for v_new in
+    select c.oid::regclass as name, c.relkind in ('r', 'p') as is_table,
+      case c.relkind when 'S' then 'sequence' else 'table' end as kind
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace
+      and case
+        when c.relkind in ('r', 'p') then not c.relrowsecurity
+        when c.relkind in ('v', 'm', 'S') then
+          c.relacl is null
+          -- A default privilege of the database gives every right, the files `rights` only these.
+          or exists (
+            select from pg_catalog.aclexplode(c.relacl) a
+            where a.grantee = 'service_role'::regrole
+              and (c.relkind = 'S' or a.privilege_type not in ('SELECT', 'INSERT')))
+        else false
+      end
+  loop
+    execute pg_catalog.format('revoke all on %s %s from %s', v_new.kind, v_new.name, v_closed);
+    if v_new.is_table then
+      execute pg_catalog.format('alter table %s enable row level security', v_new.name);
+    end if;
+  end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace
+      -- Postgres gives PUBLIC the right to execute a new function.
+      and (p.proacl is null
+        or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
+  loop
+    execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_new() OWNER TO postgres;
+
+-- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
+
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS void
@@ -23439,6 +23491,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2884,6 +2884,7 @@ export type Database = {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
         Returns: undefined
       }
+      'close_new': { Args: Record<PropertyKey, never>; Returns: undefined }
       'close_pairs': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: undefined

@@ -108,8 +108,8 @@ $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
   publish_row publish_rows publish_inserted check_setting lock_settings lift_holds check_graph_url
 $$);
-perform decided.decide('function', 'nobody', 'What pg_cron and the SQL console call, as the owner.', $$
-  tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
+  close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
   endpoint_members more_counters more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
