@@ -1,6 +1,6 @@
 import postgres from 'postgres'
+import { messageOf } from '../functions/_shared/base/errors.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
-import { messageOf } from '../functions/_shared/errors.ts'
 import { isJson } from './dead_letter.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPassingSqlState } from '../_shared/database.ts'
+import { isPassingSqlState } from '../_shared/database/dispatch.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
 import { type MissingModule, missingModule } from '../_shared/database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'

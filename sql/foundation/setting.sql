@@ -83,13 +83,13 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
     'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
     'How many endpoints the metrics name: those with most open, and those that fail longest'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');

@@ -118,10 +118,10 @@ insert into outbox.setting_rule (less, more, per_more, spare, problem) values
     'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
     '(worker.batch_size)'),
   ('attempt.retention_days', 'event.retention_days', 1, 8,
-    'would keep receipts (attempt.retention_days) longer than any event they belong to '
+    'would keep attempts (attempt.retention_days) longer than any event they belong to '
     '(event.retention_days + 8)'),
   ('event.delivered_days', 'attempt.retention_days', 1, -1,
-    'would keep delivered events (event.delivered_days) longer than their receipts '
+    'would keep delivered events (event.delivered_days) longer than their attempts '
     '(attempt.retention_days)'),
   ('idempotency.window_hours', 'event.retention_days', 24, 0,
     'would keep an idempotency key (idempotency.window_hours) longer than its event '

@@ -9,11 +9,11 @@ declare
     select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
-    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    when p_endpoint.status_reason like 'unreadable: the signing secret%'
     then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
-    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    when p_endpoint.status_reason like 'unreadable: the ed25519 signing key%'
     then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
-    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
     else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
@@ -35,9 +35,9 @@ declare
   v_endpoint outbox.endpoint;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
-  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+  if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
     return null;
-  elsif v_endpoint.state_reason like 'unreadable: %' then
+  elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
   return 'select ' || pg_catalog.concat_ws(', ',

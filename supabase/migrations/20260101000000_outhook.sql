@@ -7,7 +7,7 @@
 --   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
 --   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
 --   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
---   endpoints/endpoint_state.sql, endpoints/extension_points.sql, endpoints/vault.sql,
+--   endpoints/endpoint_status.sql, endpoints/extension_points.sql, endpoints/vault.sql,
 --   endpoints/secret.sql, endpoints/secret_form.sql, endpoints/secret_rotation.sql,
 --   endpoints/headers.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
 --   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
@@ -69,7 +69,7 @@
 -- (plan_cache_mode) or compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's state forbids it
+--   OH001 an argument is not valid                  OH004 the object's status forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
@@ -275,13 +275,13 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
     'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
     'How many endpoints the metrics name: those with most open, and those that fail longest'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
@@ -451,10 +451,10 @@ insert into outbox.setting_rule (less, more, per_more, spare, problem) values
     'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
     '(worker.batch_size)'),
   ('attempt.retention_days', 'event.retention_days', 1, 8,
-    'would keep receipts (attempt.retention_days) longer than any event they belong to '
+    'would keep attempts (attempt.retention_days) longer than any event they belong to '
     '(event.retention_days + 8)'),
   ('event.delivered_days', 'attempt.retention_days', 1, -1,
-    'would keep delivered events (event.delivered_days) longer than their receipts '
+    'would keep delivered events (event.delivered_days) longer than their attempts '
     '(attempt.retention_days)'),
   ('idempotency.window_hours', 'event.retention_days', 24, 0,
     'would keep an idempotency key (idempotency.window_hours) longer than its event '
@@ -1331,7 +1331,7 @@ declare
   v_ordering text;
 begin
   select e.ordering into v_ordering from outbox.endpoint e
-  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist in organisation %s',
@@ -1356,7 +1356,8 @@ begin
   if exists (
     select
     from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    join outbox.endpoint e
+      on e.id = s.endpoint_id and e.status <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
     perform outbox.invalid('deliver_at',
@@ -1981,10 +1982,10 @@ create table outbox.endpoint (
     constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
   breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
     constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
-  state text not null default 'enabled'
-    constraint endpoint_state_is_known
-    check (state in ('enabled', 'paused', 'disabled', 'deleted')),
-  state_reason text,
+  status text not null default 'enabled'
+    constraint endpoint_status_is_known
+    check (status in ('enabled', 'paused', 'disabled', 'deleted')),
+  status_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
   created_at timestamptz not null,
@@ -2014,7 +2015,7 @@ comment on column outbox.endpoint.credentials_vault_id is
   'writes it and dispatch() alone reads it.';
 comment on column outbox.endpoint.config is
   'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
-create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
@@ -2026,7 +2027,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -2787,58 +2788,58 @@ comment on function outbox.subscribe(uuid, text[], text) is
   'or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
   'all it has now. OH001, OH002.';
 
--- sql/endpoints/endpoint_state.sql
+-- sql/endpoints/endpoint_status.sql
 
 -- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no
 -- run and no run waits for it; claim() reads the row. Deliveries stay where they are, whatever
 -- happens here.
 
-create function outbox.set_endpoint_state(
-  p_endpoint_id uuid, p_state text, p_reason text
+create function outbox.set_endpoint_status(
+  p_endpoint_id uuid, p_status text, p_reason text
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
-  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+  set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
-      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      when p_status = 'enabled' and e.status <> 'enabled' then v_now
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
-comment on function outbox.set_endpoint_state(uuid, text, text) is
-  'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are '
+comment on function outbox.set_endpoint_status(uuid, text, text) is
+  'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are '
   'open}. OH002.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. '
-  'Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
   'Serves a paused or disabled endpoint again, within a second of the commit, a little at first '
-  'and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -2846,7 +2847,7 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
@@ -2870,11 +2871,11 @@ begin
   with free as (
     select e.id
     from outbox.endpoint e
-    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    where e.id = any (p_endpoint_ids) and e.status = 'enabled'
     for no key update skip locked
   ), done as (
     update outbox.endpoint e
-    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -2891,12 +2892,12 @@ create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'deleted', 'deleted');
+  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
   'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. '
-  'Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", '
+  'Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", '
   '"open"}. OH002.';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
@@ -2907,9 +2908,9 @@ declare
   v_breaker text;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
-  if v_endpoint.state <> 'enabled' then
+  if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
@@ -3737,13 +3738,13 @@ as $$
 begin
   -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'enabled'
+  where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
   if not found then
     return false;
   end if;
   update outbox.endpoint e
-  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
   perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
   return true;
@@ -3763,16 +3764,16 @@ declare
 begin
   if not exists (
     select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
     or outbox.why_unreadable(p_endpoint_id) is not null
   then
     return;
   end if;
   v_hold := outbox.still_held(p_endpoint_id);
   if v_hold is not null then
-    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+    update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
-    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
   end if;
 end
@@ -3854,7 +3855,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -4599,8 +4600,8 @@ begin
   ) t
   cross join lateral (
     select greatest(o.not_before, t.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
@@ -4673,8 +4674,9 @@ comment on function outbox.rest_lane(bigint, interval, timestamptz) is
 
 -- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves
 -- this table, so that history never slows a claim. Two indexes and no third: none may mention
--- leased_until, attempt or tries, or a claim would stop being a heap-only update. fillfactor 85
--- leaves the room for it. No foreign key (its check would lock the endpoint's row) and no trigger.
+-- leased_until, attempt or failed_attempts, or a claim would stop being a heap-only update.
+-- fillfactor 85 leaves the room for it. No foreign key (its check would lock the endpoint's row)
+-- and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -4683,7 +4685,7 @@ create table outbox.delivery (
   due_at timestamptz not null,
   leased_until timestamptz,
   attempt integer not null default 0,
-  tries integer not null default 0,
+  failed_attempts integer not null default 0,
   body_bytes integer not null,
   replayed_at timestamptz,
   deliver_at timestamptz,
@@ -4693,9 +4695,10 @@ create table outbox.delivery (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
-  'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
-  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
+  'failed_attempts counts the failures since the creation or the last replay; leased_until '
+  'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
+  'replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
 -- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
 -- column would serve as well as the primary key while statistics call the table empty; a query of a
@@ -4704,7 +4707,7 @@ create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where 
 
 -- sql/engine/queue/attempt.sql
 
--- Receipts. Every outcome of a claim is one row of attempt, written in the transaction that changes
+-- Attempts. Every outcome of a claim is one row of attempt, written in the transaction that changes
 -- the delivery. A claim that was given back unsent leaves none: a missing number is a released
 -- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
 -- it, or a close that says why it ended otherwise.
@@ -5565,7 +5568,7 @@ begin
     ) s
     left join lateral (
       select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -5909,7 +5912,7 @@ begin
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'The closing receipts of pairs that made no delivery because their filter failed or their '
+  'The closing rows of pairs that made no delivery because their filter failed or their '
   'endpoint is gone.';
 
 create function outbox.route_events(
@@ -5963,7 +5966,7 @@ begin
 end
 $$;
 comment on function outbox.route_events(tid[], outbox.pair[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, '
+  'Makes the deliveries and finishes the events; one that nobody wants gets a closing row, '
   'and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
@@ -6344,7 +6347,7 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  -- The attempt too: it outlives the rows of attempt, and another replay goes on from there.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
@@ -6396,7 +6399,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
@@ -6517,8 +6520,8 @@ end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
   'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane '
-  'and gate are free for the next. locks: the caller holds the gates.';
+  'lease it holds, and returns how many applied: the delivery goes, its row of attempt stays, '
+  'its lane and gate are free for the next. locks: the caller holds the gates.';
 
 -- sql/engine/result/apply_results.sql
 
@@ -6561,11 +6564,13 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
-    -- failures; a lost lease, a redirect and a request to wait are neither.
+    -- waits for its retry. failed_attempts counts this one. For the breaker: an answer ends the
+    -- streak of failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+        as failed_attempts,
+      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -6573,7 +6578,7 @@ begin
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.delay_after(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.hint)
       end as retry_at
@@ -6609,7 +6614,7 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.tries >= least((f.rule).max_retries,
+        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
@@ -6726,14 +6731,14 @@ begin
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set
       leased_until = null,
-      tries = j.tries,
+      failed_attempts = j.failed_attempts,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
     from judged j
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
@@ -6755,7 +6760,7 @@ begin
       outbox.uuid_v7(p_now), e.id, j.endpoint_id,
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
@@ -6919,7 +6924,7 @@ begin
 end
 $$;
 comment on function outbox.apply_results(outbox.result[], timestamptz) is
-  'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, '
+  'Applies results to the deliveries whose lease they hold, with their attempts, dead letters, '
   'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
   'the caller holds the gates.';
 
@@ -7343,13 +7348,13 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
     -- Not once it has ended, at the latest while this call waited for its gates: a person may have
     -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
     -- so an endpoint that is held or deleted gets no more than the lease that is there.
-    where l.ordered and e.state = 'enabled'
+    where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
@@ -7472,7 +7477,7 @@ as $$
 begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
-      'state', e.state, 'reason', e.state_reason)::text
+      'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
     where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
@@ -7555,7 +7560,7 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -7619,7 +7624,7 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' and not d.refused then least(
+          when e.status = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
@@ -7692,7 +7697,7 @@ create type outbox.claimed as (
   events uuid[],
   endpoints uuid[],
   attempts integer[],
-  tries integer[],
+  failed_attempts integer[],
   lanes bigint[],
   ordered boolean[],
   replayed boolean[],
@@ -7723,7 +7728,7 @@ end
 $$;
 comment on function outbox.chain_length(uuid, integer, timestamptz) is
   'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
-  'slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run '
+  'slowest of the endpoint''s last five attempts within an hour went; from 1 to its quantum. A run '
   'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
 
 create function outbox.take(
@@ -7784,7 +7789,7 @@ begin
       end as chain
       offset 0
     ) c
-    where e.state = 'enabled' and g.not_before <= p_now
+    where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
@@ -7929,13 +7934,13 @@ begin
       leased_until = p_now + m.lease
     from marked m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
   -- Sorted once, where "order by" within the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
@@ -7993,7 +7998,7 @@ language sql immutable set search_path = ''
 as $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
-    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.attempts || p_more.attempts, p_claimed.failed_attempts || p_more.failed_attempts,
     p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
     p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
   )::outbox.claimed
@@ -8129,12 +8134,12 @@ declare
   v_claimed outbox.claimed;
 begin
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
@@ -8215,11 +8220,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only a replay outlives its event.
@@ -8285,14 +8291,15 @@ as $$
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is
@@ -9357,7 +9364,7 @@ begin
   select d.*
   into v_delivery
   from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
@@ -9455,7 +9462,7 @@ begin
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
       pg_catalog.octet_length(v.body))::outbox.pair
     from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
 end
 $$;
@@ -9483,7 +9490,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -9494,11 +9501,11 @@ begin
         and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
-    where f.tries > 0);
+    where f.failed_attempts > 0);
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
-  'When the first delivery of a lane may be tried again, by the receipt of its last try; null when '
+  'When the first delivery of a lane may be tried again, by its last attempt; null when '
   'it has not failed.';
 
 create function outbox.close_delivery(
@@ -9552,7 +9559,7 @@ begin
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
-  'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+  'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
 
 create function outbox.cancel_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_why text default null
@@ -9686,7 +9693,7 @@ begin
   into v_gate
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
   -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
@@ -9758,7 +9765,7 @@ begin
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -9802,9 +9809,9 @@ create table outbox.replay_job (
   failed_to timestamptz not null,
   rate_per_second integer not null
     constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running'
-    constraint replay_job_state_is_known
-    check (state in ('running', 'paused', 'done', 'cancelled')),
+  status text not null default 'running'
+    constraint replay_job_status_is_known
+    check (status in ('running', 'paused', 'done', 'cancelled')),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -9851,31 +9858,32 @@ comment on function outbox.replay_many(text, uuid, text, timestamptz, timestampt
   'Starts a job that replays every dead letter that matches (null: any), failed before it began '
   'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
-create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
+create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_job outbox.replay_job;
 begin
-  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+  if p_status is null or p_status not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('status',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_status)),
       'Expected running, paused or cancelled');
   end if;
   update outbox.replay_job j
-  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused')
+  set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", '
   '"replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
@@ -9906,7 +9914,7 @@ begin
       order by x.failed_at, x.id
       limit j.rate_per_second
     ) x
-    where j.state = 'running'
+    where j.status = 'running'
     order by j.id, x.failed_at, x.id);
 end
 $$;
@@ -9923,7 +9931,7 @@ declare
   v_put integer;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.state = 'running') then
+  if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
   -- One tick at a time works on jobs, or two would come to the same letters.
@@ -9953,8 +9961,8 @@ begin
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set state = 'done', finished_at = p_now
-  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  update outbox.replay_job j set status = 'done', finished_at = p_now
+  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
@@ -9978,7 +9986,7 @@ declare
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'deleted'
+  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
     return 0;
@@ -10005,7 +10013,7 @@ begin
     using doomed x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
@@ -10080,7 +10088,7 @@ begin
     select e.id
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    where e.state = 'deleted'
+    where e.status = 'deleted'
     order by pg_catalog.random()
     limit 10
   loop
@@ -10105,29 +10113,30 @@ comment on function outbox.purge_deleted(integer) is
 -- sql/operations/delivery_status.sql
 
 -- The view of every delivery. Open ones come from delivery, finished ones from their closing
--- receipt. It reads no history unless it is asked for history: a question about open states never
--- looks at attempt, since its check constraint on outcome, or open, contradicts them.
+-- row of attempt. It reads no history unless it is asked for history: a question about open
+-- statuses never looks at attempt, since its check constraint on outcome, or open, contradicts
+-- them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
-    when e.state = 'deleted' then 'cancelled'
+    when e.status = 'deleted' then 'cancelled'
     when r.again_at = 'infinity' or d.due_at = 'infinity' then 'held'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    when e.status <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
-    when d.tries > 0 then 'failed'
+    when d.failed_attempts > 0 then 'retrying'
     else 'pending'
   end as status,
   case
-    when e.state = 'deleted' then null
+    when e.status = 'deleted' then null
     when r.again_at = 'infinity' then 'set aside: ' || r.sqlstate || ' ' || r.error
     when d.due_at = 'infinity' then 'set aside'
-    when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
+    when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
     when l.halted then 'halted behind a dead letter'
   end as held_because,
-  d.attempt, d.tries,
+  d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
     as next_attempt_at,
   coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
@@ -10146,7 +10155,7 @@ where d.lane_id > 0
 union all
 -- Deliveries that the database refused to create.
 select r.event_id, r.endpoint_id, e.org_id, v.type,
-  case when e.state = 'deleted' then 'cancelled' else 'held' end,
+  case when e.status = 'deleted' then 'cancelled' else 'held' end,
   'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
 from outbox.refusal r
 join outbox.event v on v.id = r.event_id
@@ -10167,17 +10176,17 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   and not exists (
     select from outbox.attempt b
     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
-    -- receipts.
+    -- attempts.
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
-  'why; set aside: the database refused it, until retry_now()), or, where open is false, how it '
-  'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
-  'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
-  'has ended, it may read all history.';
+  'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held '
+  '(and why; set aside: the database refused it, until retry_now()), or, where open is false, how '
+  'it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest '
+  'of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about '
+  'what has ended, it may read all history.';
 
 -- sql/operations/recent_deliveries.sql
 
@@ -10243,11 +10252,11 @@ comment on function outbox.recent_deliveries(text, integer) is
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
   case
-    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    when e.status = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
     then 'breaker ' || g.breaker
-    else e.state
+    else e.status
   end as status,
-  coalesce(e.state_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
+  coalesce(e.status_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
   coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
@@ -10327,10 +10336,10 @@ as $$
 begin
   return (
     select pg_catalog.jsonb_build_object(
-      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.status <> 'deleted'), 0),
       'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
       'breakers_open', pg_catalog.count(*) filter (
-        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+        where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'))
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
@@ -10372,7 +10381,7 @@ select
   (g.totals ->> 'in_flight')::bigint as in_flight,
   (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
-    select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
+    select pg_catalog.count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')
   ) as endpoints_held,
   (g.totals ->> 'breakers_open')::bigint as breakers_open,
   (
@@ -10412,19 +10421,19 @@ comment on view outbox.queue_health is
 
 -- sql/operations/outbox_views.sql
 
--- Views with the names, columns and states of other outboxes, so that what was written for one of
--- these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
+-- Views with the names, columns and statuses of other outboxes, so that what was written for one
+-- of these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
 -- Postgres locks nothing. relay_status is what they have in common.
 --
--- In each of the other three, a way to have ended is a branch with a state of its own, a constant,
--- so that a question about other states never opens it.
+-- In each of the other three, a way to have ended is a branch with a status of its own, a constant,
+-- so that a question about other statuses never opens it.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
-  s.status as state, coalesce(f.failures, 0)::integer as retry_count,
+  s.status, coalesce(f.failures, 0)::integer as retry_count,
   coalesce((
     coalesce(e.retry, (select k.retry from outbox.endpoint_kind k where k.kind = e.kind))
       ->> 'max_retries')::integer, 5) + 1 as max_retries,
@@ -10435,7 +10444,7 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The tries of this life: a replay begins behind the last end, and its number. What was never
+-- The attempts of this life: a replay begins behind the last end, and its number. What was never
 -- claimed has none, and of a million that wait none is looked for.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
@@ -10464,29 +10473,34 @@ select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
 from outbox.unrouted u
 join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its tries came to; an unrouted event is one that is '
+  'Each delivery with its event and what its attempts came to; an unrouted event is one that is '
   'pending.';
 
 -- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  case r.status
+    when 'held' then 'PENDING'
+    when 'retrying' then 'FAILED'
+    else pg_catalog.upper(r.status)
+  end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   null::timestamptz as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
-  r.last_attempt_at, case when r.state = 'delivered' then r.finished_at end, r.created_at,
+  r.last_attempt_at, case when r.status = 'delivered' then r.finished_at end, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.webhook_outbox is
   'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
@@ -10509,25 +10523,26 @@ for each row execute function outbox.publish_inserted();
 -- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state
+  case r.status
     when 'processing' then 'CLAIMED'
-    when 'failed' then 'FAILED'
+    when 'retrying' then 'FAILED'
     else 'PENDING'
   end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null,
   r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.saga_outbox is
   'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
@@ -10535,22 +10550,27 @@ comment on view outbox.saga_outbox is
 -- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
-  case r.state when 'held' then 'pending' else r.state end as status,
+  case r.status
+    when 'held' then 'pending'
+    when 'retrying' then 'failed'
+    else r.status
+  end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.transaction_outbox is
   'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
   'nobody), failed, dlq (and cancelled).';
@@ -10568,11 +10588,11 @@ declare
     select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
-    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    when p_endpoint.status_reason like 'unreadable: the signing secret%'
     then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
-    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    when p_endpoint.status_reason like 'unreadable: the ed25519 signing key%'
     then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
-    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
     else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
@@ -10594,9 +10614,9 @@ declare
   v_endpoint outbox.endpoint;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
-  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+  if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
     return null;
-  elsif v_endpoint.state_reason like 'unreadable: %' then
+  elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
   return 'select ' || pg_catalog.concat_ws(', ',
@@ -10620,7 +10640,7 @@ comment on function outbox.release_command(uuid) is
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
-  endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint,
+  endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint,
   in_flight integer, failures integer, failing_since timestamptz, due_at timestamptz
 )
 language plpgsql stable
@@ -10638,14 +10658,14 @@ begin
   with gates as materialized (
     select e.id, e.org_id, e.kind,
       case
-        when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+        when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- One that a failure paused, other than one that a person paused.
-        when e.state = 'paused' and e.state_reason like 'held: %'
+        -- One that a failure paused, other than one that an operator paused.
+        when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
-        else e.state
-      end as state,
+        else e.status
+      end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
       l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
@@ -10665,16 +10685,16 @@ begin
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
         -- In here, or the look-up is made whatever comes of this.
-        and g.depth > g.in_flight and e.state = 'enabled'
+        and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
-    where e.state <> 'deleted'
+    where e.status <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+  select g.id, g.org_id, g.kind, g.status, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
     g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
@@ -10715,23 +10735,23 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n,
-            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+          select g.kind, g.status, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.status = 'enabled' then g.halted else 0 end)
               as open,
             pg_catalog.sum(g.in_flight) as in_flight
-          from gates g group by g.kind, g.state
+          from gates g group by g.kind, g.status
           union all
           -- Keys, not endpoints; what holds the endpoint as a whole comes before.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
-          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
+          from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
         select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
-        where g.state in ('breaker_open', 'breaker_half_open')),
+        where g.status in ('breaker_open', 'breaker_half_open')),
       'named', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'status', g.status,
           'open', g.open, 'failures', g.failures,
           'failing_since', extract(epoch from g.failing_since),
           'due_since', extract(epoch from g.due_at))), '[]')
@@ -10741,9 +10761,9 @@ begin
 end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
-  'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
-  'of which the state halted has what waits behind keys that stand still at enabled endpoints, '
-  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
+  'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], '
+  'of which the status halted has what waits behind keys that stand still at enabled endpoints, '
+  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 create function outbox.event_metrics() returns jsonb
@@ -10797,7 +10817,7 @@ begin
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
     'replay_jobs', (
-      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+      select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
       'event', (
         select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
@@ -11022,7 +11042,7 @@ begin
       select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
         as next_at
     ) t
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
@@ -11370,7 +11390,7 @@ begin
   end if;
   -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -11424,7 +11444,7 @@ begin
     outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
     e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
     coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
+    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
@@ -11483,7 +11503,7 @@ begin
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
       select from outbox.replay_job j
-      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+      where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
@@ -11567,6 +11587,6 @@ select pg_catalog.setval('outbox.last_tick',
 
 -- sql/time/rights.sql
 
--- The rights of this folder: see foundation/rights.
+-- The rights of this folder: see foundation/rights. It has no public function.
 
 select outbox.close_new();

@@ -112,7 +112,7 @@ comment on function outbox.audit(text, text, text, text, text, text, timestamptz
 -- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
 -- ids (each holds the recipient's number) stand in the tables of this file alone.
 --
--- See message_status for its states, messages/person for consent, messages/message for what the
+-- See message_status for its statuses, messages/person for consent, messages/message for what the
 -- application and a person do, and messages/send for what claims and results do.
 
 create table outbox.outbound_message (
@@ -162,7 +162,7 @@ create index outbound_message_provider on outbox.outbound_message (provider_mess
 create index outbound_message_org on outbox.outbound_message (org_id, id);
 create index outbound_message_dossier on outbox.outbound_message (org_id, dossier_id, id)
   where dossier_id is not null;
-create index outbound_message_state on outbox.outbound_message (org_id, status, id);
+create index outbound_message_status on outbox.outbound_message (org_id, status, id);
 create index outbound_message_queued on outbox.outbound_message (created_at)
   where status = 'QUEUED';
 create index outbound_message_sending on outbox.outbound_message (updated_at)
@@ -198,7 +198,7 @@ create table outbox.message_attempt (
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
-  'The tries of a message, numbered through its resends. claim is the number of the delivery''s '
+  'The attempts of a message, numbered through its resends. claim is the number of the delivery''s '
   'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
   'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
@@ -207,7 +207,7 @@ select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.erro
   a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
-  'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+  'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
 
 -- sql/messages/record/message_status.sql
 
@@ -353,7 +353,7 @@ comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, t
 --
 --   receive_callbacks()   57   stores what is new in one insert, then applies it
 --   apply_callbacks()     57   from the tick: what could not be applied at once, what waits
---   statuses              57   what became of the tries of messages
+--   statuses              57   what became of the attempts of messages
 --   messages, preferences 58   what people write, and whether they want to hear more
 --   templates, accounts   59   what is held, and what lifts that
 --
@@ -385,9 +385,9 @@ create table outbox.whatsapp_update (
   channel_id uuid,
   message_id bigint,
   attempt_id bigint,
-  state text not null
-    constraint whatsapp_update_state_is_known check (
-      state in ('stored', 'applied', 'skipped', 'kept')
+  update_status text not null
+    constraint whatsapp_update_status_is_known check (
+      update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
   look_at timestamptz,
@@ -409,10 +409,10 @@ create index whatsapp_update_age on outbox.whatsapp_update (received_at);
 create table outbox.callback_count (
   shard integer not null,
   kind text not null,
-  state text not null,
+  update_status text not null,
   reason text not null,
   n bigint not null,
-  primary key (shard, kind, state, reason)
+  primary key (shard, kind, update_status, reason)
 );
 comment on table outbox.callback_count is
   'How many updates came to each end, since the installation: the sum over shards, each of which '
@@ -431,7 +431,7 @@ create type outbox.status_change as (
   title text,
   details text,
   noted boolean,
-  state text,
+  update_status text,
   reason text
 );
 comment on type outbox.status_change is
@@ -860,7 +860,7 @@ comment on function outbox.forget_app_secrets(timestamptz) is
 -- sql/messages/channel/channel.sql
 
 -- Channels: the business numbers that messages are sent from. A channel is an endpoint of kind
--- whatsapp and has its gate, lanes, rate, breaker and states; here is what only a channel has. Its
+-- whatsapp and has its gate, lanes, rate, breaker and status; here is what only a channel has. Its
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
 
@@ -907,7 +907,7 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason,
+      'status', e.status, 'statusReason', e.status_reason,
       'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
       'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
@@ -926,7 +926,7 @@ declare
 begin
   select c.endpoint_id into v_id
   from outbox.whatsapp_channel c
-  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
   where c.org_id = p_org_id
     and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
   if v_id is null then
@@ -974,7 +974,7 @@ begin
   return pg_catalog.jsonb_build_object('data', coalesce((
     select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
     from outbox.whatsapp_channel c
-    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
 end
 $$;
@@ -1071,12 +1071,12 @@ declare
   v_token boolean;
   v_blocked boolean;
 begin
-  if p_endpoint.state_reason like 'unreadable: %' then
+  if p_endpoint.status_reason like 'unreadable: %' then
     return case
-      when p_endpoint.state_reason like 'unreadable: the access token%' then v_set_token
+      when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -1398,16 +1398,16 @@ begin
   if not found then
     return;
   end if;
-  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
-    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+  if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
     perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
-  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+  elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
     and not exists (
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
-    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
     perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
@@ -1469,8 +1469,8 @@ comment on function outbox.lift_holds() is
   'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
 
 create trigger resumed_channel_has_no_hold
-  after update of state on outbox.endpoint
-  for each row when (new.kind = 'whatsapp' and new.state = 'enabled')
+  after update of status on outbox.endpoint
+  for each row when (new.kind = 'whatsapp' and new.status = 'enabled')
   execute function outbox.lift_holds();
 
 create or replace function outbox.still_held(p_endpoint_id uuid) returns text
@@ -1579,17 +1579,17 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'state' <> 'enabled' then
-    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+  if v_was ->> 'status' <> 'enabled' then
+    perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
 $$;
 comment on function outbox.resume_channel(text, uuid, text) is
-  'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. '
+  'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. '
   'Returns it as channel_json() shows it. OH002.';
 
 create function outbox.delete_channel(
@@ -2869,7 +2869,7 @@ begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
-    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
@@ -3090,7 +3090,7 @@ as $$
 declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_receipt outbox.attempt;
+  v_delivery_attempt outbox.attempt;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -3101,17 +3101,17 @@ begin
     perform outbox.undo_attempt(v_message, v_attempt, p_now);
     return;
   end if;
-  select * into v_receipt from outbox.attempt t
+  select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
     and t.attempt = p_result.attempt and t.kind = 'try';
-  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
-    or v_receipt.outcome <> p_result.outcome
+  if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
+    or v_delivery_attempt.outcome <> p_result.outcome
   then
     perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -3140,7 +3140,8 @@ comment on function outbox.heed_late_result(
   'caller holds the gate and the message.';
 
 create function outbox.fail_attempt(
-  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt,
+  p_delivery_attempt outbox.attempt,
   p_result outbox.result, p_now timestamptz
 ) returns void
 language plpgsql
@@ -3155,7 +3156,7 @@ begin
   update outbox.message_attempt a set
     status = 'FAILED', error_code = p_message.error_code,
     error_message = p_message.error_message, provider_response = p_result.provider,
-    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+    next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
   v_dead := exists (
     select from outbox.attempt t
@@ -3175,8 +3176,9 @@ end
 $$;
 comment on function outbox.fail_attempt(
   outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
-  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+  'Notes that an attempt failed, with the time of the next one from that of the delivery: the '
+  'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
+  'message.';
 
 create function outbox.end_told(
   p_message outbox.outbound_message, p_now timestamptz
@@ -3380,7 +3382,7 @@ declare
   v_kept outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -3396,7 +3398,7 @@ begin
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
         perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.tries + 1, p_now);
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -3434,15 +3436,16 @@ begin
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
   into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where not exists (
     select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -3759,7 +3762,7 @@ begin
   ), put as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, state, reason)
+      channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- Within the bounds of an index, whatever came.
       case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
@@ -3871,20 +3874,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'stored', pg_catalog.cardinality(p_ids),
       'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
       'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
         filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
           'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
     from (
-      select u.state, u.reason, pg_catalog.count(*) as n
+      select u.update_status, u.reason, pg_catalog.count(*) as n
       from pg_catalog.unnest(p_ids) i
       cross join lateral (
-        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
       ) u
-      group by u.state, u.reason
+      group by u.update_status, u.reason
     ) s);
 end
 $$;
@@ -3914,7 +3917,7 @@ comment on function outbox.try_apply(bigint[], timestamptz) is
   'did.';
 
 create function outbox.put_off(
-  p_ids bigint[], p_error text, p_state text, p_now timestamptz
+  p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -3922,11 +3925,11 @@ set enable_seqscan = off
 as $$
 declare
   -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_state in ('55P03', '40P01', '57014');
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    state = case when u.looks >= 8 and not v_passes then 'skipped' else u.state end,
+    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
       when u.looks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
@@ -3936,7 +3939,7 @@ begin
       when u.looks < 8 or v_passes
       then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
     end
-  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
 comment on function outbox.put_off(bigint[], text, text, timestamptz) is
@@ -4037,7 +4040,7 @@ comment on function outbox.apply_callbacks(integer) is
   'returns how many. When they cannot be applied together, each is by itself.';
 
 create function outbox.settle_updates(
-  p_ids bigint[], p_states text[], p_reasons text[], p_now timestamptz
+  p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -4047,20 +4050,20 @@ set enable_mergejoin = off
 as $$
 begin
   update outbox.whatsapp_update u set
-    state = x.state, reason = x.reason,
-    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    update_status = x.update_status, reason = x.reason,
+    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
     -- What waits for its message is found when that gets its id; these looks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
     look_at = case
-      when x.state = 'stored' then p_now
-      when x.state = 'kept' then case u.looks
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.looks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
         else 'infinity'
       end
     end
-  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
   -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
@@ -4078,16 +4081,16 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  insert into outbox.callback_count as c (shard, kind, state, reason, n)
-  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+  insert into outbox.callback_count as c (shard, kind, update_status, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.update_status, coalesce(u.reason, ''),
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
-  group by u.kind, u.state, coalesce(u.reason, '')
-  order by u.kind, u.state, coalesce(u.reason, '')
-  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  group by u.kind, u.update_status, coalesce(u.reason, '')
+  order by u.kind, u.update_status, coalesce(u.reason, '')
+  on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 comment on function outbox.count_updates(bigint[]) is
@@ -4150,9 +4153,10 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return query
-  select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n)::bigint, 0::bigint
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
   from outbox.callback_count c
-  group by c.kind, c.state, c.reason;
+  group by c.kind, c.update_status, c.reason;
 end
 $$;
 
@@ -4199,7 +4203,7 @@ begin
     select distinct u.message_id
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    where u.kind = 'status' and u.update_status in ('stored', 'kept') and u.message_id is not null
     order by u.message_id);
   v_gates := array(
     select distinct m.channel_id
@@ -4222,7 +4226,7 @@ begin
   perform outbox.close_retries(v_moves, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
-    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
   return outbox.heed_failures(v_changes, p_now);
 end
@@ -4291,7 +4295,7 @@ begin
       end as rank
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept')
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
   ), met as materialized (
     select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
       m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
@@ -4386,8 +4390,8 @@ comment on function outbox.may_be_out(outbox.message_attempt) is
 
 -- sql/messages/callback/callback_status_note.sql
 
--- Writing down what statuses say: facts to the tries, and from these the state of their messages.
--- Both are one statement for all updates of a call.
+-- Writing down what statuses say: facts to the attempts, and from these the status of their
+-- messages. Both are one statement for all updates of a call.
 
 create function outbox.note_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -4443,7 +4447,7 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its tries.
+  -- By ctid: only who holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -4451,7 +4455,7 @@ begin
 end
 $$;
 comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their tries. The caller holds the messages.';
+  'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 create function outbox.move_messages(
   p_messages bigint[], p_now timestamptz
@@ -4525,8 +4529,8 @@ begin
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their tries; returns '
-  'those whose status changed. The caller holds the messages.';
+  'Gives messages the status, times and error that follow from the facts of their attempts; '
+  'returns those whose status changed. The caller holds the messages.';
 
 create function outbox.count_moves(p_moves outbox.message_move[]) returns void
 language plpgsql
@@ -4660,7 +4664,7 @@ begin
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
     join outbox.endpoint e on e.id = o.channel_id
-    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
@@ -4742,11 +4746,11 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  where c.state = 'applied'
+  where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
   select m.org_id, m.dossier_id, t.type,
@@ -4755,12 +4759,12 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
   perform outbox.publish_statuses(p_changes, p_now);
 end
@@ -4819,7 +4823,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -4829,7 +4833,7 @@ begin
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
-    where c.state = 'applied'
+    where c.update_status = 'applied'
     order by c.place
     returning id
   )
@@ -4861,7 +4865,7 @@ declare
   v_update outbox.whatsapp_update;
   v_wishes outbox.wish[] := array[]::outbox.wish[];
   v_more outbox.wish[];
-  v_states text[] := array[]::text[];
+  v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
   v_reason text;
@@ -4869,7 +4873,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('message', 'preference') and u.state = 'stored'
+    where u.kind in ('message', 'preference') and u.update_status = 'stored'
     -- Contacts are locked in this order, and each person's messages come as they were sent.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
@@ -4880,11 +4884,11 @@ begin
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
-    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -5255,7 +5259,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
     v_reason := outbox.take_notice(v_update, p_now);

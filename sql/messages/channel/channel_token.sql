@@ -67,12 +67,12 @@ declare
   v_token boolean;
   v_blocked boolean;
 begin
-  if p_endpoint.state_reason like 'unreadable: %' then
+  if p_endpoint.status_reason like 'unreadable: %' then
     return case
-      when p_endpoint.state_reason like 'unreadable: the access token%' then v_set_token
+      when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h

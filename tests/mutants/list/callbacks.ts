@@ -140,8 +140,9 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_tell.sql',
-    find: `where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
-    replace: `where c.state = 'applied' and m.dossier_id is not null and t.n = 1`,
+    find:
+      `where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
+    replace: `where c.update_status = 'applied' and m.dossier_id is not null and t.n = 1`,
     tests: [
       'sql/messages/receive_callbacks/statuses.test.sql',
       'sql/messages/message/timeline.test.sql',
@@ -166,8 +167,8 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `p_state in ('55P03', '40P01', '57014')`,
-    replace: `p_state in ('55P03', '40P01')`,
+    find: `p_sqlstate in ('55P03', '40P01', '57014')`,
+    replace: `p_sqlstate in ('55P03', '40P01')`,
     tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because time ran out.',
   },
@@ -236,8 +237,8 @@ export const callbacks: readonly Mutant[] = [
   {
     file: 'sql/messages/channel/hold_channel.sql',
     find:
-      `elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'`,
-    replace: `elsif not p_held and v_endpoint.state = 'paused'`,
+      `elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'`,
+    replace: `elsif not p_held and v_endpoint.status = 'paused'`,
     tests: [
       'sql/messages/receive_callbacks/notices.test.sql',
       'sql/messages/update_channel/changes.test.sql',

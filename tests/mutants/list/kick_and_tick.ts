@@ -94,7 +94,7 @@ end`,
   },
   {
     file: 'sql/time/tick.sql',
-    find: `and e.state = 'enabled' and g.depth > 0`,
+    find: `and e.status = 'enabled' and g.depth > 0`,
     replace: 'and g.depth > 0',
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'The gate of a paused endpoint is woken once a second.',

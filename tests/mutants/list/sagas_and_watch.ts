@@ -163,7 +163,7 @@ declare
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
-    find: `e.kind in ('rabbitmq', 'kafka') and e.state <> 'deleted'`,
+    find: `e.kind in ('rabbitmq', 'kafka') and e.status <> 'deleted'`,
     replace: `e.kind in ('rabbitmq', 'kafka')`,
     tests: ['sql/brokers/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',
