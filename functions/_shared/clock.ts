@@ -2,7 +2,7 @@
 export type Clock = {
   /** Milliseconds on a clock that never goes back: leases and deadlines are measured on it. */
   now(): number
-  /** Milliseconds since 1970: what signatures and receipts say. */
+  /** Milliseconds since 1970: what signatures and attempts say. */
   wallNow(): number
   /** Calls `run` once, `ms` from now, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void

@@ -172,7 +172,7 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         ComputedFields: never
         Insert: {
@@ -180,14 +180,14 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         Update: {
           'kind'?: string
           'n'?: number
           'reason'?: string
           'shard'?: number
-          'state'?: string
+          'update_status'?: string
         }
         Relationships: []
       }
@@ -442,10 +442,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
         ComputedFields: 'lost'
@@ -456,10 +456,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Update: {
           'attempt'?: number
@@ -468,10 +468,10 @@ export type Database = {
           'due_at'?: string
           'endpoint_id'?: string
           'event_id'?: string
+          'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Relationships: []
       }
@@ -500,8 +500,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -536,8 +536,8 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at': string
           'url': string
@@ -567,8 +567,8 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at'?: string
           'url'?: string
@@ -1355,7 +1355,7 @@ export type Database = {
           'rate_per_second': number
           'replayed': number
           'skipped': number
-          'state': string
+          'status': string
           'replay_job_json': Json | null
         }
         ComputedFields: 'replay_job_json'
@@ -1373,7 +1373,7 @@ export type Database = {
           'rate_per_second': number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Update: {
           'at_failed'?: string
@@ -1389,7 +1389,7 @@ export type Database = {
           'rate_per_second'?: number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -1963,8 +1963,8 @@ export type Database = {
           'phone_number_id': string | null
           'reason': string | null
           'received_at': string
-          'state': string
           'status': string | null
+          'update_status': string
           'user_id': string | null
           'wa_id': string | null
           'waba_id': string | null
@@ -1999,8 +1999,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at': string
-          'state': string
           'status'?: string | null
+          'update_status': string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2025,8 +2025,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at'?: string
-          'state'?: string
           'status'?: string | null
+          'update_status'?: string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2043,13 +2043,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }
         ComputedFields: never
         Relationships: []
@@ -2155,7 +2155,7 @@ export type Database = {
           'partition_key': string | null
           'payload': Json | null
           'retry_count': number | null
-          'state': string | null
+          'status': string | null
         }
         ComputedFields: never
         Relationships: []
@@ -2492,7 +2492,7 @@ export type Database = {
         Returns: Json
       }
       'change_replay_job': {
-        Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
+        Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
       }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
@@ -2565,8 +2565,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -3141,15 +3141,15 @@ export type Database = {
             Database['outbox']['Tables']['message_attempt']['Row'],
             Database['outbox']['Tables']['message_attempt']['ComputedFields']
           >
+          'p_delivery_attempt': Omit<
+            Database['outbox']['Tables']['attempt']['Row'],
+            Database['outbox']['Tables']['attempt']['ComputedFields']
+          >
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
-          'p_receipt': Omit<
-            Database['outbox']['Tables']['attempt']['Row'],
-            Database['outbox']['Tables']['attempt']['ComputedFields']
-          >
           'p_result': Database['outbox']['CompositeTypes']['result']
         }
         Returns: undefined
@@ -3405,7 +3405,7 @@ export type Database = {
           'kind': string
           'open': number
           'org_id': string
-          'state': string
+          'status': string
         }[]
       }
       'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -3707,7 +3707,7 @@ export type Database = {
           'p_from'?: string
           'p_limit'?: number
           'p_org_id': string
-          'p_state'?: string
+          'p_status'?: string
           'p_to'?: string
         }
         Returns: Json
@@ -3763,7 +3763,7 @@ export type Database = {
         Returns: Json
       }
       'list_org_endpoints': {
-        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
         Returns: Json
       }
       'list_replay_jobs': {
@@ -3800,8 +3800,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -3878,8 +3878,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4165,10 +4165,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
         }
         SetofOptions: {
           from: '*'
@@ -4285,8 +4285,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4486,7 +4486,7 @@ export type Database = {
         Returns: undefined
       }
       'put_off': {
-        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_state': string }
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
       'put_reply_word': {
@@ -4583,13 +4583,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }[]
         SetofOptions: {
           from: '*'
@@ -4852,7 +4852,7 @@ export type Database = {
         }
         Returns: number
       }
-      'routing_state': { Args: { 'p_event_id': string }; Returns: string }
+      'routing_status': { Args: { 'p_event_id': string }; Returns: string }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
@@ -4912,12 +4912,12 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
-      'set_endpoint_state': {
-        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
+      'set_endpoint_status': {
+        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_status': string }
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
-      'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
+      'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {
           'p_endpoint_id': string
@@ -4958,7 +4958,7 @@ export type Database = {
           'p_ids': (number)[]
           'p_now': string
           'p_reasons': (string)[]
-          'p_states': (string)[]
+          'p_statuses': (string)[]
         }
         Returns: undefined
       }
@@ -5315,7 +5315,7 @@ export type Database = {
         'events': (string)[] | null
         'endpoints': (string)[] | null
         'attempts': (number)[] | null
-        'tries': (number)[] | null
+        'failed_attempts': (number)[] | null
         'lanes': (number)[] | null
         'ordered': (boolean)[] | null
         'replayed': (boolean)[] | null
@@ -5474,7 +5474,7 @@ export type Database = {
         'title': string | null
         'details': string | null
         'noted': boolean | null
-        'state': string | null
+        'update_status': string | null
         'reason': string | null
       }
       'target': {

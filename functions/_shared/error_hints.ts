@@ -1,7 +1,7 @@
 import type { ErrorClass } from './contracts.ts'
 
 /**
- * Every class that a receipt can have: a sender's own, and those that only the database gives or
+ * Every class that an attempt can have: a sender's own, and those that only the database gives or
  * that come with a kind.
  */
 export type AnyErrorClass = ErrorClass | 'lease_expired' | 'provider'

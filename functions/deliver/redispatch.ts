@@ -64,7 +64,7 @@ export async function dispatchUntilAnswered(
   const { database, clock } = deps
   const firstCallAt = clock.now()
   let stalls = 0
-  for (let tries = 0;; tries++) {
+  for (let failures = 0;; failures++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, and what was known is too old then.
     const isRepeat = calledAt > firstCallAt
@@ -82,7 +82,7 @@ export async function dispatchUntilAnswered(
     if (mustDivide(call, fault, stalls)) return { refused: fault }
     const isSlow = fault.kind !== 'passes'
     if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
-    await pause(deps, isSlow, tries)
+    await pause(deps, isSlow, failures)
   }
 }
 
@@ -102,12 +102,12 @@ function mustDivide(
 async function pause(
   { clock, random, stop }: RedispatchDeps,
   isSlow: boolean,
-  tries: number,
+  failures: number,
 ): Promise<void> {
   const [first, longest] = isSlow
     ? [firstSlowPauseMs, longestSlowPauseMs]
     : [firstPauseMs, longestPauseMs]
-  const ms = Math.min(first * 2 ** Math.min(tries, 16), longest) * (0.5 + random())
+  const ms = Math.min(first * 2 ** Math.min(failures, 16), longest) * (0.5 + random())
   // A run that is told to stop makes only short pauses.
   if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
   await sleep(clock, ms, stop)

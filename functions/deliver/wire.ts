@@ -61,9 +61,9 @@ export function wireRun(
 }
 
 /** The parts of a result that may be logged: the response belongs to the endpoint's owner alone. */
-function attemptFields(result: Result, { tries }: Delivery): LogFields {
+function attemptFields(result: Result, { failed_attempts }: Delivery): LogFields {
   const { event, endpoint, attempt, outcome } = result
-  const fields: LogFields = { event, endpoint, attempt, tries, outcome }
+  const fields: LogFields = { event, endpoint, attempt, failed_attempts, outcome }
   if (result.outcome === 'released') return fields
   fields.ms = result.duration_ms
   if (result.status !== undefined) fields.status = result.status

@@ -101,7 +101,7 @@ const specs: readonly CounterSpec[] = [
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
     help: 'Updates in the callbacks of WhatsApp, by their status.',
-    labels: ['kind', 'state', 'reason'],
+    labels: ['kind', 'status', 'reason'],
   },
   {
     metric: 'requests',

@@ -15,32 +15,32 @@ export function gaugeFamilies(answer: MetricsAnswer): Family[] {
 function queueGauges(
   { queue: { endpoints, due_since, open_since }, events, now }: MetricsAnswer,
 ): Family[] {
-  const byState = (
+  const byStatus = (
     value: (group: typeof endpoints[number]) => number,
     groups = endpoints,
   ): Sample[] =>
     groups.map((group) => ({
-      labels: [['kind', group.kind], ['state', group.state]],
+      labels: [['kind', group.kind], ['status', group.status]],
       value: value(group),
     }))
   // Keys that are halted are no endpoints.
-  const ofEndpoints = endpoints.filter(({ state }) => state !== 'halted')
+  const ofEndpoints = endpoints.filter(({ status }) => status !== 'halted')
   return [
     gauge(
       'outhook_endpoints',
-      'Endpoints by kind and state.',
-      byState(({ n }) => n, ofEndpoints),
+      'Endpoints by kind and status.',
+      byStatus(({ n }) => n, ofEndpoints),
     ),
     gauge(
       'outhook_deliveries_open',
       'Deliveries that have not ended, by the status of their endpoint. halted: they wait behind a ' +
         'dead letter of their key. All except enabled are held.',
-      byState(({ open }) => open),
+      byStatus(({ open }) => open),
     ),
     gauge(
       'outhook_deliveries_in_flight',
       'Requests in flight.',
-      byState(({ in_flight }) => in_flight, ofEndpoints),
+      byStatus(({ in_flight }) => in_flight, ofEndpoints),
     ),
     age(
       'outhook_oldest_due',

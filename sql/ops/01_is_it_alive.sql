@@ -78,8 +78,8 @@ left_out as (
   from outbox.endpoint_refusal r where r.again_at > now()
 ),
 unreadable as (
-  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.state_reason) as first
-  from outbox.endpoint e where e.state = 'paused' and e.state_reason like 'unreadable: %'
+  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.status_reason) as first
+  from outbox.endpoint e where e.status = 'paused' and e.status_reason like 'unreadable: %'
 ),
 leases as (
   select

@@ -4,7 +4,7 @@
 -- from the gates, so millions of deliveries do not make it slower.
 
 with waiting as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
+  select g.*, e.org_id, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled,
     first.event_id, first.halted, first.aside,
     greatest(g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
       as held_until,
@@ -32,7 +32,8 @@ with waiting as materialized (
       )
     ) l
     cross join lateral (
-      select d.event_id, coalesce(d.deliver_at > now() and d.tries = 0, false) as scheduled,
+      select d.event_id,
+        coalesce(d.deliver_at > now() and d.failed_attempts = 0, false) as scheduled,
         d.due_at = 'infinity' as aside
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -56,8 +57,8 @@ select
   now() - w.published_at as age,
   case
     when not outbox.setting_on('worker.enabled') then 'held, delivery is switched off'
-    when w.state <> 'enabled' then
-      pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.state, w.state_reason)
+    when w.status <> 'enabled' then
+      pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.status, w.status_reason)
     when w.breaker <> 'closed' and w.breaker_enabled then
       'held, the breaker is ' || case
         when w.breaker = 'open' then 'open, its next probe is at '
@@ -79,7 +80,7 @@ select
   case
     when not outbox.setting_on('worker.enabled') then
       $$select outbox.set_setting('worker.enabled', 'true')$$
-    when w.state in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
+    when w.status in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
     when w.breaker <> 'closed' and w.breaker_enabled then null
     when w.aside then
       pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id)

@@ -7,7 +7,7 @@ with served as materialized (
   select g.*, e.org_id, e.kind, e.url, e.timeout_ms, e.max_in_flight
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where e.state = 'enabled'
+  where e.status = 'enabled'
   order by g.in_flight desc, g.changed_at desc
   limit 200
 )
@@ -15,7 +15,7 @@ select
   s.org_id,
   s.endpoint_id,
   coalesce(nullif(s.url, ''), s.kind) as url,
-  t.tries,
+  t.attempts,
   t.p50_ms,
   t.p95_ms,
   t.timeouts,
@@ -31,7 +31,7 @@ select
 from served s
 cross join lateral (
   select
-    pg_catalog.count(*) as tries,
+    pg_catalog.count(*) as attempts,
     pg_catalog.round(
       pg_catalog.percentile_cont(0.5) within group (order by a.duration_ms)) as p50_ms,
     pg_catalog.round(
@@ -43,6 +43,6 @@ cross join lateral (
   ) a
   where a.kind = 'try' and a.duration_ms is not null
 ) t
-where t.tries > 0
+where t.attempts > 0
 order by t.p95_ms desc, s.in_flight desc
 limit 50;

@@ -7,7 +7,7 @@ with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
 ),
 asked as (
-  select e.id, e.org_id, e.url, e.state
+  select e.id, e.org_id, e.url, e.status
   from outbox.endpoint e cross join wanted w
   where e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0
   order by e.created_at desc
@@ -17,7 +17,7 @@ select
   a.org_id,
   a.endpoint_id,
   a.url,
-  a.state,
+  a.status,
   a.at,
   a.event_id,
   v.type as event_type,
@@ -31,7 +31,7 @@ select
   a.next_retry_at,
   a.response
 from (
-  select a.*, e.org_id, e.url, e.state
+  select a.*, e.org_id, e.url, e.status
   from asked e
   cross join lateral (
     select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50

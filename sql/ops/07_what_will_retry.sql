@@ -4,11 +4,11 @@
 -- checks 20 deliveries of each endpoint, or the first delivery of 20 keys of an ordered one.
 
 with waiting as materialized (
-  select g.endpoint_id, w.event_id, w.tries, w.attempt, w.due_at
+  select g.endpoint_id, w.event_id, w.failed_attempts, w.attempt, w.due_at
   from outbox.gate g
   cross join lateral (
     (
-      select d.event_id, d.tries, d.attempt, d.due_at
+      select d.event_id, d.failed_attempts, d.attempt, d.due_at
       from outbox.lane l
       cross join lateral (
         select d.* from outbox.delivery d
@@ -22,7 +22,7 @@ with waiting as materialized (
     union all
     (
       -- All deliveries of an ordered key wait together.
-      select d.event_id, d.tries, d.attempt, l.next_at
+      select d.event_id, d.failed_attempts, d.attempt, l.next_at
       from (
         select l.* from outbox.lane l
         where l.gate_id = g.id and l.ordered and l.leased = 0
@@ -50,8 +50,8 @@ select
   w.endpoint_id,
   w.event_id,
   v.type as event_type,
-  w.tries as failed_tries,
-  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - w.tries as tries_left,
+  w.failed_attempts,
+  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - w.failed_attempts as attempts_left,
   a.status,
   a.error_class,
   a.error,

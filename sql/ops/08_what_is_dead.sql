@@ -9,7 +9,7 @@ select
   x.org_id,
   x.endpoint_id,
   e.url,
-  e.state,
+  e.status,
   x.why,
   pg_catalog.left(x.error, 200) as error,
   pg_catalog.count(*) as dead,
@@ -21,6 +21,6 @@ select
 from newest x
 join outbox.endpoint e on e.id = x.endpoint_id
 where x.replayed_at is null and x.discarded_at is null
-group by x.org_id, x.endpoint_id, e.url, e.state, x.why, pg_catalog.left(x.error, 200)
+group by x.org_id, x.endpoint_id, e.url, e.status, x.why, pg_catalog.left(x.error, 200)
 order by pg_catalog.max(x.failed_at) desc, x.endpoint_id
 limit 100;

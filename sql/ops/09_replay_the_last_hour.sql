@@ -11,7 +11,7 @@ asked as materialized (
   select e.*
   from outbox.endpoint e cross join wanted w
   where w.text <> '' and (e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0)
-    and e.state <> 'deleted'
+    and e.status <> 'deleted'
   order by e.created_at desc
   limit 5
 )
@@ -39,12 +39,12 @@ select e.org_id, e.id, e.url, 'delivered',
     'and a.at < %L order by a.at desc limit 500', e.id, '1 hour', 'delivered', now())
 from asked e
 union all
-select j.org_id, j.endpoint_id, e.url, 'job ' || j.id || ', ' || j.state, j.replayed,
+select j.org_id, j.endpoint_id, e.url, 'job ' || j.id || ', ' || j.status, j.replayed,
   pg_catalog.format('%s skipped, up to %s', j.skipped, j.at_failed),
   case
-    when j.state = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
       'paused')
-    when j.state = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
       'running')
   end
 from (select * from outbox.replay_job order by id desc limit 100) j

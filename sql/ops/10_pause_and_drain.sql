@@ -10,18 +10,18 @@ select
   e.org_id,
   e.id as endpoint_id,
   e.url,
-  e.state,
-  e.state_reason,
+  e.status,
+  e.status_reason,
   g.in_flight,
   g.depth as open_deliveries,
   case
-    when e.state = 'enabled' then 'enabled: pause it'
+    when e.status = 'enabled' then 'enabled: pause it'
     when g.in_flight > 0 then pg_catalog.format(
       'draining: %s in flight, for at most %s s', g.in_flight, e.timeout_ms / 1000 + 5)
     else 'drained: nothing is in flight'
   end as step,
   case
-    when e.state = 'enabled' then
+    when e.status = 'enabled' then
       pg_catalog.format('select outbox.pause_endpoint(%L, %L)', e.id, 'maintenance')
     when g.in_flight > 0 then 'wait, and run this again'
     else outbox.release_command(e.id)
@@ -30,6 +30,6 @@ from outbox.endpoint e
 cross join wanted w
 join outbox.gate g on g.endpoint_id = e.id
 where w.text <> '' and (e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0)
-  and e.state <> 'deleted'
+  and e.status <> 'deleted'
 order by e.created_at desc
 limit 20;

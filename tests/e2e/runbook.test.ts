@@ -79,7 +79,7 @@ async function deliveredOnce(id: string): Promise<void> {
     return row?.delivered
   }
   expect(await eventually(isDelivered)).toBe(true)
-  expect((await outhook.receiptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
+  expect((await outhook.attemptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
     .toHaveLength(1)
 }
 
@@ -231,7 +231,7 @@ Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when i
   down.add('one')
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push(await outhook.publish('fails'))
-  expect(await line('03', (row) => of('/fails/one')(row) && row.state === 'breaker open'))
+  expect(await line('03', (row) => of('/fails/one')(row) && row.status === 'breaker open'))
     .toMatchObject({
       failures_of_last_50: '5 x 503',
       last_error: 'The endpoint answered 503',
@@ -340,11 +340,11 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
     one.endpoint_id === channel && one.why !== undefined &&
     one.why.startsWith('held, the endpoint is paused: '))
   expect(told.why).toBe('held, the endpoint is paused: held: 190 Access token has expired')
-  expect(await line('15', ({ channel_state }) => channel_state === 'paused'))
+  expect(await line('15', ({ channel_status }) => channel_status === 'paused'))
     .toMatchObject({ org_id: 'org-a', status: 'QUEUED' })
   const [delivery] = await outhook.sql`
-    select tries from outbox.delivery where endpoint_id = ${channel}`
-  expect(delivery?.tries).toBe(0)
+    select failed_attempts from outbox.delivery where endpoint_id = ${channel}`
+  expect(delivery?.attempts).toBe(0)
   expect(told.command).toContain('set_channel_token')
   await run(told.command?.replace('<the new token>', 'token-101'))
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.

@@ -231,7 +231,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt
       add constraint t_poison check (response is distinct from 'POISON') not valid`
     const served = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let attempts = 1; attempts <= 3; attempts++) {
       let deliveries: Delivery[] = []
       await waitUntil(async () => (deliveries = (await claim(id)).deliveries).length > 0, {
         timeoutMs: 10_000,

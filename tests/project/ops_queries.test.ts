@@ -137,12 +137,12 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '04')).toMatchObject([
         {
           url: 'https://example.com/hook',
-          tries: '3',
+          attempts: '3',
           p50_ms: '12',
           p95_ms: '12',
           in_flight: '1',
         },
-        { url: 'https://keys.example.org/hook', tries: '1' },
+        { url: 'https://keys.example.org/hook', attempts: '1' },
       ])
     })
 
@@ -213,7 +213,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         (await askOps(pg, '10', { endpoint: '//example.com' }))[0]
       await query(pg, commandOf(await ask()))
       expect(await ask()).toMatchObject({
-        state: 'paused',
+        status: 'paused',
         step: 'draining: 1 in flight, for at most 20 s',
       })
       const held = await eventOf(pg, 'order.held')
@@ -229,7 +229,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await askOps(pg, '01')
       expect(rows.find(({ runbook }) => runbook === 'Held')?.result).toBe('1: paused')
       await query(pg, commandOf(drained))
-      expect((await ask())?.state).toBe('enabled')
+      expect((await ask())?.status).toBe('enabled')
     })
 
     await t.step('11 proves what was received, and says what was not', async () => {
@@ -277,7 +277,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           expect(await askOps(pg, '14', { message })).toEqual([one])
         }
         const waiting = await askOps(pg, '15')
-        expect(waiting.map(({ status, channel_state }) => `${status} ${channel_state}`))
+        expect(waiting.map(({ status, channel_status }) => `${status} ${channel_status}`))
           .toEqual(['QUEUED enabled', 'SENDING enabled'])
         expect(JSON.stringify([counts, one, waiting])).not.toContain('+1202')
       },

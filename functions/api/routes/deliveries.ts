@@ -88,7 +88,7 @@ const cancel = createRoute({
   responses: acted,
 })
 
-/** `/deliveries`: list, get, receipts, retry now, replay, cancel. */
+/** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')

@@ -57,11 +57,11 @@ const cancel = changeRoute(
 
 /** `/replay-jobs`: create, list, get, pause, resume, cancel. */
 export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
-  const change = (orgId: string, id: string, state: string): Promise<ReplayJob> =>
+  const change = (orgId: string, id: string, status: string): Promise<ReplayJob> =>
     database.call('change_replay_job', {
       p_org_id: orgId,
       p_id: id,
-      p_state: state,
+      p_status: status,
     }, replayJobSchema)
 
   app.openapi(create, async (c) => {

@@ -63,8 +63,8 @@ export const channelSchema = z.object({
   appId: z.string(),
   isDefault: z.boolean(),
   quality: z.string().nullable(),
-  state: z.enum(['enabled', 'paused', 'disabled']),
-  stateReason: z.string().nullable().openapi({
+  status: z.enum(['enabled', 'paused', 'disabled']),
+  statusReason: z.string().nullable().openapi({
     description: 'Starts with `held:` if an error of the account holds the channel.',
   }),
   messagesPerSecond: z.number(),

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
-const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
+const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
     'open: not replayed or discarded; replayed: sent again; delivered: replayed and delivered; discarded: it will not be sent.',
 })
@@ -23,7 +23,7 @@ const members = {
   retryCount: z.int().openapi({ description: 'The number of failed attempts.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
-  state,
+  status,
   replayedAt: timeSchema.nullable(),
   deliveredAt: timeSchema.nullable(),
   discardedAt: timeSchema.nullable(),
@@ -52,7 +52,7 @@ export const deadLetterQuery = z.strictObject({
   ...pageQuery,
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
-  state: state.optional(),
+  status: status.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Only those that failed at this time or later.' },
   }),

@@ -29,7 +29,7 @@ export const deliverySchema = z.object({
   status: deliveryStatus,
   reason: z.string().nullable(),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
-  tries: z.int().nullable().openapi({
+  failedAttempts: z.int().nullable().openapi({
     description:
       'The failed attempts since its creation or its last replay; null if it is finished.',
   }),

@@ -103,7 +103,7 @@ export const endpointChangeSchema = z.strictObject({
   ...z.object(settings).partial().shape,
 }).openapi('EndpointChange', { example: { description: 'The old shop', maxInFlight: 5 } })
 
-export const endpointState = z.enum(['enabled', 'paused', 'disabled'])
+export const endpointStatus = z.enum(['enabled', 'paused', 'disabled'])
 
 /** An endpoint. */
 export const endpointSchema = z.object({
@@ -121,10 +121,10 @@ export const endpointSchema = z.object({
     enabled: z.boolean(),
     threshold: z.int(),
     openMs: z.int(),
-    state: z.enum(['closed', 'open', 'half_open']).nullable(),
+    status: z.enum(['closed', 'open', 'half_open']).nullable(),
   }),
-  state: endpointState,
-  stateReason: z.string().nullable(),
+  status: endpointStatus,
+  statusReason: z.string().nullable(),
   version: z.int().openapi({
     description: 'The version; it grows with each change. The ETag has the same number.',
   }),

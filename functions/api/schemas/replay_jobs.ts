@@ -19,7 +19,7 @@ export const newReplayJobSchema = z.strictObject({
 
 export const replayJobSchema = z.object({
   id: z.string().openapi({ example: '12' }),
-  state: z.enum(['running', 'paused', 'done', 'cancelled']),
+  status: z.enum(['running', 'paused', 'done', 'cancelled']),
   endpointId: uuidSchema.nullable(),
   eventType: z.string().nullable(),
   failedFrom: timeSchema.nullable(),
