@@ -175,8 +175,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       const rows = await askOps(pg, '07')
       expect(rows).toMatchObject([{
         event_type: 'order.fails',
-        failed_tries: '1',
-        tries_left: '5',
+        failed_attempts: '1',
+        attempts_left: '5',
         status: '503',
       }])
       await query(pg, commandOf(rows[0]))
