@@ -1,6 +1,6 @@
-import { messageOf } from '../functions/_shared/errors.ts'
-import { headerValue } from '../functions/_shared/headers.ts'
-import { parseSecret, sign } from '../functions/_shared/sign.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import { headerValue } from '../functions/_shared/signing/headers.ts'
+import { parseSecret, sign } from '../functions/_shared/signing/sign.ts'
 import type { Handled, Message } from './message.ts'
 
 export type HttpHandlerOptions = {

@@ -1,8 +1,8 @@
 /** `deno task consume`: hands the messages of a broker to a function or a URL, each once. */
 
-import { systemClock } from '../functions/_shared/clock.ts'
-import { messageOf } from '../functions/_shared/errors.ts'
-import { createLog } from '../functions/_shared/log.ts'
+import { systemClock } from '../functions/_shared/base/clock.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import { createLog } from '../functions/_shared/base/log.ts'
 import { runCommand, type Values } from '../supabase/local/command.ts'
 import { SetupError } from '../supabase/local/errors.ts'
 import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from './access.ts'

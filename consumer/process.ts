@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../functions/_shared/clock.ts'
-import { messageOf } from '../functions/_shared/errors.ts'
-import type { Log } from '../functions/_shared/log.ts'
+import { type Clock, sleep } from '../functions/_shared/base/clock.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import type { Log } from '../functions/_shared/base/log.ts'
 import type { DeadMessage, Handle, Message } from './message.ts'
 import { delayMs, mostAttempts } from './schedule.ts'
 

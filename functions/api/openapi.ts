@@ -1,5 +1,5 @@
 import type { ApiApp } from './context.ts'
-import { version } from '../_shared/version.ts'
+import { version } from '../_shared/base/version.ts'
 
 type Document = ReturnType<ApiApp['getOpenAPI31Document']>
 

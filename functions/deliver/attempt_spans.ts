@@ -1,4 +1,4 @@
-import type { Clock } from '../_shared/clock.ts'
+import type { Clock } from '../_shared/base/clock.ts'
 import type {
   ClaimKey,
   Delivery,
@@ -6,7 +6,7 @@ import type {
   EventRow,
   Outcome,
   Retry,
-} from '../_shared/contracts.ts'
+} from '../_shared/contract/contract.ts'
 import type { Attributes, Tracer } from '../_shared/trace/tracer.ts'
 
 /** The span of one attempt. */

@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../_shared/clock.ts'
-import type { ContractRefusal } from '../_shared/contract_range.ts'
-import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
-import type { Database, DatabaseFault } from '../_shared/database.ts'
-import type { Log } from '../_shared/log.ts'
+import { type Clock, sleep } from '../_shared/base/clock.ts'
+import type { ContractRefusal } from '../_shared/contract/range.ts'
+import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contract/contract.ts'
+import type { Database, DatabaseFault } from '../_shared/database/dispatch.ts'
+import type { Log } from '../_shared/base/log.ts'
 import type { Trouble } from './trouble.ts'
 
 export type RedispatchDeps = {

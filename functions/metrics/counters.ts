@@ -122,6 +122,7 @@ export function counterFamilies(answer: MetricsAnswer): Family[] {
   const kinds = kindsOf(answer)
   return [
     ...specs.map((spec) => familyOf(spec, answer.counters, kinds)),
+    ...otherFamilies(answer.counters),
     leases(answer.counters, kinds),
     {
       name: 'outhook_kicks',
@@ -151,6 +152,28 @@ function familyOf(spec: CounterSpec, counters: readonly Counted[], kinds: string
     samples: [...values.values()]
       .map(([labels, value]) => ({ labels: labelsOf(spec.labels, labels), value })),
   }
+}
+
+/** The counters without a row: a module counts them. Histograms' names end with `_ms`. */
+function otherFamilies(counters: readonly Counted[]): Family[] {
+  const listed = new Set(specs.map(({ metric }) => metric))
+  const widths = new Map<string, number>()
+  for (const [metric, labels] of counters) {
+    if (listed.has(metric) || metric.endsWith('_ms')) continue
+    widths.set(metric, Math.max(widths.get(metric) ?? 0, labels.length))
+  }
+  return [...widths].map(([metric, width]) =>
+    familyOf(
+      {
+        metric,
+        name: `outhook_${metric}`,
+        help: 'Counted by a module.',
+        labels: Array.from({ length: width }, (_, index) => `label_${index + 1}`),
+      },
+      counters,
+      [],
+    )
+  )
 }
 
 function leases(counters: readonly Counted[], kinds: string[]): Family {

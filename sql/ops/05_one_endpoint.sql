@@ -17,7 +17,7 @@ select
   a.org_id,
   a.endpoint_id,
   a.url,
-  a.status,
+  a.endpoint_status,
   a.at,
   a.event_id,
   v.type as event_type,
@@ -31,7 +31,7 @@ select
   a.next_retry_at,
   a.response
 from (
-  select a.*, e.org_id, e.url, e.status
+  select a.*, e.org_id, e.url, e.status as endpoint_status
   from asked e
   cross join lateral (
     select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50

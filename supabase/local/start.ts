@@ -59,7 +59,9 @@ async function run(values: Values<typeof flags>): Promise<number> {
 
 /** A first event and a first saga, or the function that does not start, whichever comes first. */
 async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
-  const failed = stack.functions.failed.then((failure) => {
+  const failed = stack.functions.failed.then(async (failure) => {
+    // No further start while the rest of the stack stops.
+    await stack.functions.stop()
     throw new SetupError(failureText(failure))
   })
   await Promise.race([stack.functions.up(), failed])

@@ -5,7 +5,7 @@
  *   deno run -A tests/bench/spans.ts [spans]
  */
 
-import { systemClock } from '../../functions/_shared/clock.ts'
+import { systemClock } from '../../functions/_shared/base/clock.ts'
 import { loadTracer } from '../../functions/_shared/trace/load.ts'
 import { createAttemptSpans } from '../../functions/deliver/attempt_spans.ts'
 import '../../functions/deliver/env.ts'

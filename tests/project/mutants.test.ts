@@ -133,7 +133,7 @@ function judged(
   })
 }
 
-Deno.test('judge() attempts the tests in turn until one notices', async () => {
+Deno.test('judge() tries the tests in turn until one notices', async () => {
   const tried: string[] = []
   const tests = {
     a: ['passed', 'passed'],

@@ -167,7 +167,7 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '06', { event: id })).toEqual(rows)
       expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
-      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'failed'])
+      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
       expect(open[2]?.detail).toMatch(/^next attempt at /)
     })
 

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
-import type { Json } from '../../_shared/database.types.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
+import type { Json } from '../../_shared/database/database.types.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'

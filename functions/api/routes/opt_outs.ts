@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
   newOptOutSchema,

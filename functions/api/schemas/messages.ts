@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import { freePayload } from '../../_shared/whatsapp/payload.ts'
-import { templatePayload } from '../../_shared/whatsapp/template_payload.ts'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { freePayload } from '../../_shared/messages/whatsapp/payload.ts'
+import { templatePayload } from '../../_shared/messages/whatsapp/template_payload.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 /** The schemas by the names that openapi.json gives them. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema } from './common.ts'
 
 const recipient = z.string().max(40).refine((text) => e164(text) !== null, {

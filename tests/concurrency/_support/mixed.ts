@@ -1,7 +1,7 @@
 /** Sessions that do everything which locks anything, each at random and all at once. */
 
 import type { Sql } from 'postgres'
-import type { Delivery } from '../../../functions/_shared/contracts.ts'
+import type { Delivery } from '../../../functions/_shared/contract/contract.ts'
 import type { Session } from './database.ts'
 import { type Report, report, Run } from './dispatch.ts'
 import type { Random } from './random.ts'

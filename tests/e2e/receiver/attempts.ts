@@ -1,12 +1,16 @@
 import postgres, { type Sql } from 'postgres'
-import { systemClock } from '../../../functions/_shared/clock.ts'
+import { systemClock } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import type { PoolOptions } from '../../../functions/_shared/http1/pools.ts'
-import type { Delivery, DispatchAnswer, Result } from '../../../functions/_shared/contracts.ts'
-import type { Database } from '../../../functions/_shared/database.ts'
+import type {
+  Delivery,
+  DispatchAnswer,
+  Result,
+} from '../../../functions/_shared/contract/contract.ts'
+import type { Database } from '../../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../../functions/_shared/database/direct.ts'
 import { senders } from '../../../functions/_shared/senders/registry.ts'
-import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { createHttp1Transport } from '../../../functions/_shared/transport/http1.ts'
 import { attemptDelivery } from '../../../functions/deliver/attempt.ts'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'

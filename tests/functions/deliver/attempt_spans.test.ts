@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
-import { systemClock } from '../../../functions/_shared/clock.ts'
-import type { Outcome } from '../../../functions/_shared/contracts.ts'
+import { systemClock } from '../../../functions/_shared/base/clock.ts'
+import type { Outcome } from '../../../functions/_shared/contract/contract.ts'
 import { loadTracer } from '../../../functions/_shared/trace/load.ts'
 import { type AttemptSpans, createAttemptSpans } from '../../../functions/deliver/attempt_spans.ts'
 import { type Collector, startCollector } from '../collector.ts'

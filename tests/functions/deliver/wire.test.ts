@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { LogFields } from '../../../functions/_shared/log.ts'
+import type { LogFields } from '../../../functions/_shared/base/log.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
 import { sampleDelivery } from '../samples.ts'
 import { failure } from './harness.ts'

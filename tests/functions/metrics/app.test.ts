@@ -74,6 +74,19 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
   expect(lines.filter((line) => line.startsWith('outhook_kick_age_seconds'))).toEqual([])
 })
 
+Deno.test('a counter that has no row of its own is shown under its name', async () => {
+  const answer = someAnswer()
+  answer.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
+  answer.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
+  const { lines } = await get({ answer: () => answer })
+  expect(lines.filter((line) => line.includes('pigeon'))).toEqual([
+    '# HELP outhook_pigeons_total Counted by a module.',
+    '# TYPE outhook_pigeons_total counter',
+    'outhook_pigeons_total{label_1="north",label_2="lost"} 3',
+    'outhook_pigeons_total{label_1="south",label_2=""} 1',
+  ])
+})
+
 Deno.test('a label keeps quotes, backslashes and line breaks', async () => {
   const { lines } = await get()
   expect(lines).toContain(

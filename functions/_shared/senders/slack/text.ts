@@ -1,4 +1,4 @@
-import type { EventRow } from '../../contracts.ts'
+import type { EventRow } from '../../contract/contract.ts'
 
 /** Longer messages are hard to read in a channel; Slack itself cuts at 40,000 characters. */
 const longestData = 2_500
