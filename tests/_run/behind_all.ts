@@ -46,7 +46,7 @@ export const behindAll: readonly Behind[] = [
   },
   {
     file: 'tests/project/ops_million.test.ts',
-    why: 'It inserts a million deliveries and a million receipts, and asks each query three times.',
+    why: 'It inserts a million deliveries and a million attempts, and asks each query three times.',
     caughtBy: ['tests/project/ops_queries.test.ts', 'tests/project/ops_holds.test.ts'],
     how: 'They run each query of the console kit and look at its answer. Left is what a query ' +
       'reads of a large table.',

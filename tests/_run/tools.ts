@@ -64,7 +64,7 @@ async function fetchForEdgeDeno(root: string, log: Log): Promise<void> {
   const paths = await Promise.all(modules.map((path) => modulesOf(root, path)))
   await fetchModules({ modules: paths.flat(), cwd: root, deno, log })
   // Its type checker takes the types of Node from npm as well.
-  const modulesOfNode = ['functions/_shared/hmac.ts']
+  const modulesOfNode = ['functions/_shared/signing/hmac.ts']
   await fetchModules({ modules: modulesOfNode, command: 'check', cwd: root, deno, log })
 }
 
@@ -85,7 +85,7 @@ async function fetchForPages(root: string, log: Log): Promise<void> {
 async function fetchBundler(root: string, log: Log): Promise<void> {
   const output = await Deno.makeTempFile({ suffix: '.js' })
   try {
-    const modules = ['functions/_shared/hmac.ts']
+    const modules = ['functions/_shared/signing/hmac.ts']
     await fetchModules({ modules, command: 'bundle', flags: ['--output', output], cwd: root, log })
   } finally {
     await Deno.remove(output)

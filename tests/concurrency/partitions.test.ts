@@ -140,14 +140,14 @@ Deno.test('publish() of a row for DEFAULT, while its day is being made, waits an
   expect(await drain(one.sql)).toBe(1)
 })
 
-Deno.test('dispatch() whose receipts are for DEFAULT, while their day is being made, waits and finds it', async () => {
+Deno.test('dispatch() whose attempts are for DEFAULT, while their day is being made, waits and finds it', async () => {
   await addEndpoints(one.sql, { count: 1 })
   await publishMany(one.sql, 'thing.done', 3)
   const run = new Run(other.sql)
   const { deliveries } = await run.call([], 3)
   expect(deliveries.length).toBe(3)
   await setDay(20)
-  // The leases have ended with the day, so that a claim writes receipts too.
+  // The leases have ended with the day, so that a claim writes attempts too.
   await one.sql`begin`
   await one.sql`select outbox.add_partitions()`
   const claiming = new Run(other.sql).call([], 3)

@@ -24,7 +24,7 @@ Deno.test.afterAll(async () => {
 })
 
 /** The webhook-id and x-attempt of each request of an event, once there are `count`. */
-async function tries(id: string, count: number): Promise<(string | undefined)[][]> {
+async function attempts(id: string, count: number): Promise<(string | undefined)[][]> {
   const requests = await outhook.requestsOf(id, count, untilTickMs)
   return requests.map(({ headers }) => [headers['webhook-id'], headers['x-attempt']])
 }
@@ -48,7 +48,7 @@ Deno.test('an event whose run is killed after the answer, before the result, com
   await outhook.admin`select pg_terminate_backend(${waiting})`
   await gate.release()
 
-  expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
+  expect(await attempts(id, 2)).toEqual([[id, '1'], [id, '2']])
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
   expect(outhook.stack.functions.pid('deliver')).not.toBe(pid)
 })
@@ -66,9 +66,9 @@ Deno.test('an event whose run is killed between claim and send arrives once', as
   outhook.stack.functions.kill('deliver')
   await secrets.release()
 
-  expect(await tries(id, 1)).toEqual([[id, '2']])
+  expect(await attempts(id, 1)).toEqual([[id, '2']])
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
-  expect(await tries(id, 1)).toHaveLength(1)
+  expect(await attempts(id, 1)).toHaveLength(1)
 })
 
 Deno.test('an event whose run is killed while the receiver works comes again', async () => {
@@ -78,7 +78,7 @@ Deno.test('an event whose run is killed while the receiver works comes again', a
   })
   firstTry.act = (): void => outhook.stack.functions.kill('deliver')
   const id = await outhook.publish('dying.sending')
-  expect(await tries(id, 2)).toEqual([[id, '1'], [id, '2']])
+  expect(await attempts(id, 2)).toEqual([[id, '1'], [id, '2']])
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
 })
 

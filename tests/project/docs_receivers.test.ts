@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
-import { parseSecret, sign } from '../../functions/_shared/sign.ts'
+import { parseSecret, sign } from '../../functions/_shared/signing/sign.ts'
 import { startTestPostgres } from '../_support/postgres.ts'
 import { type DocsReceiver, makeReceivers } from './_receivers.ts'
 

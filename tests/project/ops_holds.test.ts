@@ -205,12 +205,12 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
       where id = ${id}`
     await fail(id, { status: 500 })
     const row = await lineOf('02', id)
-    expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
+    expect(row.why).toMatch(/^held, the breaker is open, its next probe is at /)
     expect(row.command).toBe('')
-    // The probe is under way until its result comes.
+    // The probe is in flight until its result comes.
     const probed = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
     expect(await waitUntil(probed, { timeoutMs: patienceMs })).toBe(true)
-    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
+    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is in flight/)
     await sql`select outbox.delete_endpoint(${id})`
   })
 
@@ -247,7 +247,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt
       add constraint t_poison check (response is distinct from 'POISON') not valid`
     const served = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let attempts = 1; attempts <= 3; attempts++) {
       let deliveries: Delivery[] = []
       await waitUntil(async () => (deliveries = (await claim(id)).deliveries).length > 0, {
         timeoutMs: 10_000,
@@ -265,8 +265,8 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt drop constraint t_poison`
     expect(await served()).toBe(false)
     expect((await askOps(pg, '01')).find(({ runbook }) => runbook === 'Refused')).toMatchObject({
-      state: 'bad',
-      answer: expect.stringContaining('1 deliveries set aside, such as: 23514'),
+      status: 'error',
+      result: expect.stringContaining('1 deliveries set aside, such as: 23514'),
     })
     await mend(id, /^set aside, the database refused its result: 23514 /)
   })

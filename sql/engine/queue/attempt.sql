@@ -1,4 +1,4 @@
--- Receipts. Every outcome of a claim is one row of attempt, written in the transaction that changes
+-- Attempts. Every outcome of a claim is one row of attempt, written in the transaction that changes
 -- the delivery. A claim that was given back unsent leaves none: a missing number is a released
 -- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
 -- it, or a close that says why it ended otherwise.
