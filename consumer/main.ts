@@ -97,7 +97,7 @@ async function openHandler(
     return (message) => inbox.consume(message, handler.name)
   }
   const post = createHttpHandler({ url: handler.name, timeoutMs, secret, wallNow: Date.now })
-  return (message, tries) => inbox.around(message, () => post(message, tries))
+  return (message, attempt) => inbox.around(message, () => post(message, attempt))
 }
 
 /** Shows an error before the first message without a stack trace. */

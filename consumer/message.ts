@@ -22,8 +22,8 @@ export type Handled =
   /** The database cannot be reached: there was no attempt. */
   | { kind: 'unavailable'; error: string }
 
-/** Hands a message over once; `tries` counts from 1. It does not reject. */
-export type Handle = (message: Message, tries: number) => Promise<Handled>
+/** Hands a message over once; `attempt` counts from 1. It does not reject. */
+export type Handle = (message: Message, attempt: number) => Promise<Handled>
 
 /** A message that is not retried any more. */
 export type DeadMessage = { message: Message; error: string; retryCount: number }

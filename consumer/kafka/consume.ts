@@ -23,7 +23,7 @@ export type KafkaConsumerOptions = {
   stop: AbortSignal
 }
 
-/** A message may take six tries of 15 s and the waits between them. */
+/** A message may take six attempts of 15 s and the waits between them. */
 const rebalanceMs = 180_000
 const usualSessionMs = 10_000
 const heartbeatMs = 3_000

@@ -12,7 +12,8 @@ export type ApiDatabase = {
   /**
    * Calls a SQL function and reads its result with a schema, so that the API returns only what its
    * description names. Throws ApiError: the database's own refusals with their texts, `unavailable`
-   * for temporary errors, `internal` for all others.
+   * for temporary errors, `module_missing` if the function's module is not installed, `internal` for
+   * all others.
    */
   call<Name extends FunctionName, Result>(
     name: Name,
@@ -31,7 +32,7 @@ export function apiDatabase(callFunction: CallFunction): ApiDatabase {
     trace?: CallTrace,
   ): Promise<Result> {
     const reply = await callFunction(name, args, trace)
-    if (!reply.ok) throw readSqlError(reply.error, reply.status)
+    if (!reply.ok) throw readSqlError(name, reply.error, reply.status)
     const read = schema.safeParse(reply.data)
     if (read.success) return read.data
     const [issue] = read.error.issues

@@ -61,7 +61,7 @@ export async function dispatchWithRetries(
   const { database, clock } = deps
   const firstCallAt = clock.now()
   let stalls = 0
-  for (let tries = 0;; tries++) {
+  for (let failures = 0;; failures++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, when the known endpoints are outdated.
     const isRepeat = calledAt > firstCallAt
@@ -79,7 +79,7 @@ export async function dispatchWithRetries(
     if (mustDivide(call, fault, stalls)) return { refused: fault }
     const isSlow = fault.kind !== 'temporary'
     if ((isSlow && !retriesPermanent) || clock.now() >= giveUpAt(firstCallAt)) return null
-    await pause(deps, isSlow, tries)
+    await pause(deps, isSlow, failures)
   }
 }
 
@@ -99,12 +99,12 @@ function mustDivide(
 async function pause(
   { clock, random, stop }: RedispatchDeps,
   isSlow: boolean,
-  tries: number,
+  failures: number,
 ): Promise<void> {
   const [first, longest] = isSlow
     ? [firstSlowPauseMs, longestSlowPauseMs]
     : [firstPauseMs, longestPauseMs]
-  const ms = Math.min(first * 2 ** Math.min(tries, 16), longest) * (0.5 + random())
+  const ms = Math.min(first * 2 ** Math.min(failures, 16), longest) * (0.5 + random())
   // A run that is stopping makes only short pauses.
   if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
   await sleep(clock, ms, stop)

@@ -60,9 +60,9 @@ export function wireRun(
 }
 
 /** The fields of a result that may be logged: the response body may be confidential. */
-function attemptFields(result: Result, { tries }: Delivery): LogFields {
+function attemptFields(result: Result, { failed_attempts }: Delivery): LogFields {
   const { event, endpoint, attempt, outcome } = result
-  const fields: LogFields = { event, endpoint, attempt, tries, outcome }
+  const fields: LogFields = { event, endpoint, attempt, failed_attempts, outcome }
   if (result.outcome === 'released') return fields
   fields.ms = result.duration_ms
   if (result.status !== undefined) fields.status = result.status

@@ -25,27 +25,27 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'attempts',
     name: 'outhook_attempts',
-    help: 'Finished attempts by outcome. code is the class of the response: 2xx, 429, 5xx.',
+    help: 'Ended attempts, by outcome. code is the class of the response: 2xx, 429, 5xx.',
     labels: ['kind', 'outcome', 'error_class', 'code'],
     zeros: (kinds) => each(kinds, ['failed', 'lease_expired', '']),
   },
   {
     metric: 'retries',
     name: 'outhook_retries',
-    help: 'Failed attempts that will be retried.',
+    help: 'Failed attempts after which a retry was scheduled.',
     labels: ['kind', 'error_class'],
   },
   {
     metric: 'created',
     name: 'outhook_deliveries_created',
-    help: 'Deliveries that routing created: one for each event and endpoint.',
+    help: 'Deliveries that routing created: one for each event and subscribed endpoint.',
     labels: [],
     zeros: () => [[]],
   },
   {
     metric: 'deliveries',
     name: 'outhook_deliveries_ended',
-    help: 'Deliveries that ended, by outcome.',
+    help: 'Ended deliveries, by outcome.',
     labels: ['kind', 'outcome'],
     zeros: (kinds) => each(kinds, ...ends.map((end) => [end])),
   },
@@ -59,7 +59,7 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'stale_results',
     name: 'outhook_stale_results',
-    help: 'Results that were ignored because the lease of their delivery had expired.',
+    help: 'Results that arrived after the lease of their delivery had ended. They change nothing.',
     labels: [],
     zeros: () => [[]],
   },
@@ -73,7 +73,8 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'events',
     name: 'outhook_events',
-    help: 'Published events by the outcome of routing, which runs within a second of the commit.',
+    help:
+      'Published events, by the outcome of routing. They are routed within a second of the commit.',
     labels: ['outcome'],
     zeros: () => [['routed'], ['no_subscriber'], ['set_aside']],
   },
@@ -86,21 +87,21 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'messages',
     name: 'outhook_messages',
-    help: 'Messages that reached a status; error_code is that of a failed one.',
+    help: 'Messages that reached a status. error_code is that of a failed message.',
     labels: ['status', 'error_code'],
   },
   {
     metric: 'messages_blocked',
     name: 'outhook_messages_blocked',
-    help: 'Messages that policy has blocked, such as without consent.',
+    help: 'Messages that a policy blocked, such as missing consent.',
     labels: ['reason'],
     zeros: () => [['consent_required'], ['consent_revoked'], ['opted_out'], ['outside_window']],
   },
   {
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
-    help: 'Updates in WhatsApp callbacks, by result.',
-    labels: ['kind', 'state', 'reason'],
+    help: 'Updates in the callbacks of WhatsApp, by their status.',
+    labels: ['kind', 'status', 'reason'],
   },
   {
     metric: 'requests',
@@ -125,7 +126,7 @@ export function counterFamilies(result: MetricsResult): Family[] {
     {
       name: 'outhook_kicks',
       type: 'counter',
-      help: 'Requests for a run, by reason: a commit or the tick.',
+      help: 'Kicks: calls that start a run, at a commit or by the tick.',
       samples: Object.entries(result.engine.kicks)
         .map(([reason, value]) => ({ labels: [['reason', reason]], value })),
     },
@@ -184,7 +185,7 @@ function leases(counters: readonly Counted[], kinds: string[]): Family {
   return {
     name: 'outhook_leases_expired',
     type: 'counter',
-    help: 'Deliveries without a result: the run crashed, or took longer than its lease.',
+    help: 'Deliveries without a result: their run died, or took longer than the lease.',
     samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
   }
 }

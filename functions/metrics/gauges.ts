@@ -15,41 +15,41 @@ export function gaugeFamilies(result: MetricsResult): Family[] {
 function queueGauges(
   { queue: { endpoints, due_since, open_since }, events, now }: MetricsResult,
 ): Family[] {
-  const byState = (
+  const byStatus = (
     value: (group: typeof endpoints[number]) => number,
     groups = endpoints,
   ): Sample[] =>
     groups.map((group) => ({
-      labels: [['kind', group.kind], ['state', group.state]],
+      labels: [['kind', group.kind], ['status', group.status]],
       value: value(group),
     }))
-  // Halted keys are not endpoints.
-  const ofEndpoints = endpoints.filter(({ state }) => state !== 'halted')
+  // Keys that are halted are no endpoints.
+  const ofEndpoints = endpoints.filter(({ status }) => status !== 'halted')
   return [
     gauge(
       'outhook_endpoints',
-      'Endpoints by kind and state.',
-      byState(({ n }) => n, ofEndpoints),
+      'Endpoints by kind and status.',
+      byStatus(({ n }) => n, ofEndpoints),
     ),
     gauge(
       'outhook_deliveries_open',
-      'Open deliveries by the state of their endpoint; halted: their key is ' +
-        'blocked behind a dead letter. Only those of enabled endpoints are sent.',
-      byState(({ open }) => open),
+      'Deliveries that have not ended, by the status of their endpoint. halted: they wait behind a ' +
+        'dead letter of their key. All except enabled are held.',
+      byStatus(({ open }) => open),
     ),
     gauge(
       'outhook_deliveries_in_flight',
       'Requests in flight.',
-      byState(({ in_flight }) => in_flight, ofEndpoints),
+      byStatus(({ in_flight }) => in_flight, ofEndpoints),
     ),
     age(
       'outhook_oldest_due',
-      'Age of the oldest due delivery; 0 without one.',
+      'How long the oldest delivery has been due; 0 if none is due.',
       since(now, due_since),
     ),
     age(
       'outhook_oldest_open_breaker',
-      'How long the longest failing endpoint with an open breaker has failed.',
+      'The longest time that an endpoint with an open breaker has failed.',
       since(now, open_since),
     ),
     single(
@@ -59,12 +59,12 @@ function queueGauges(
     ),
     age(
       'outhook_oldest_unrouted',
-      'Age of the oldest unrouted event; 0 without one.',
+      'How long the oldest unrouted event has waited; 0 if there is none.',
       since(now, events.unrouted_since),
     ),
     single(
       'outhook_events_set_aside',
-      'Set-aside events: routing failed, and an operator must act. Counted up to 10,000.',
+      'Events that could not be routed and wait for an operator, counted up to 10,000.',
       events.set_aside,
     ),
     single(
@@ -122,26 +122,26 @@ function engineGauges({ engine, now, version }: MetricsResult): Family[] {
     ),
     gauge(
       'outhook_runs_alive',
-      'Runs that have polled within 10 s.',
+      'Runs that polled in the last 10 s.',
       Object.entries(runs).map(([kind, value]) => ({ labels: [['kind', kind]], value })),
     ),
     ...at('outhook_tick', 'Time since the last tick.', now, engine.tick_at),
     ...at('outhook_kick', 'Time since the last kick.', now, engine.kick_at),
-    single('outhook_replay_jobs', 'Replay jobs that run or are paused.', engine.replay_jobs),
+    single('outhook_replay_jobs', 'Replay jobs that are running or paused.', engine.replay_jobs),
     gauge(
       'outhook_default_partition_rows',
-      'Rows without a partition for their day, counted up to 10,000.',
+      'Rows whose day had no partition, counted up to 10,000.',
       Object.entries(engine.in_default)
         .map(([table, value]) => ({ labels: [['table', table]], value })),
     ),
     gauge(
       'outhook_partitions',
-      'Daily partitions.',
+      'The number of daily partitions.',
       tables.map(({ table, n }) => ({ labels: [['table', table]], value: n })),
     ),
     gauge(
       'outhook_partitions_ahead_seconds',
-      'Time until the last existing partition ends.',
+      'How far into the future partitions exist.',
       tables.map(({ table, until }) => ({ labels: [['table', table]], value: until - now })),
       'seconds',
     ),
@@ -169,7 +169,7 @@ function databaseGauges({ database, now }: MetricsResult): Family[] {
     ),
     gauge(
       'outhook_table_vacuum_age_seconds',
-      'Time since the last vacuum of these tables; absent if there was none.',
+      'Time since the last vacuum of the table; no sample if there was none.',
       tables.flatMap(({ table, vacuumed_at }) =>
         vacuumed_at === null ? [] : [{ labels: [['table', table]], value: since(now, vacuumed_at) }]
       ),
@@ -177,12 +177,12 @@ function databaseGauges({ database, now }: MetricsResult): Family[] {
     ),
     age(
       'outhook_oldest_snapshot',
-      'Age of the oldest transaction that blocks vacuum.',
+      'How long the oldest transaction that delays vacuum has been open.',
       database.snapshot_s,
     ),
     single(
       'outhook_xmin_age_transactions',
-      'Transactions since the oldest xmin of a session, slot or prepared transaction, which limits vacuum.',
+      'The age, in transactions, of the oldest xmin of a session, slot or prepared transaction.',
       database.xmin_age,
     ),
   ]

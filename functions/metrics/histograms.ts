@@ -20,7 +20,7 @@ export function histogramFamilies(result: MetricsResult): Family[] {
     {
       metric: 'attempt_ms',
       name: 'outhook_attempt_duration_seconds',
-      help: 'Duration of attempts, from the DNS lookup to the end of the response.',
+      help: 'The duration of attempts, from the DNS look-up to the end of the response.',
       labels: ['kind', 'outcome'],
       bounds: attempt_ms,
       zeros: kinds.flatMap((kind) => [[kind, 'delivered'], [kind, 'failed']]),
@@ -28,8 +28,8 @@ export function histogramFamilies(result: MetricsResult): Family[] {
     {
       metric: 'latency_ms',
       name: 'outhook_delivery_latency_seconds',
-      help: 'Duration of deliveries since they were due (published, or deliver_at), ' +
-        'with retries and without replays.',
+      help: 'The time from publishing, or deliver_at, to the delivery. It includes retries. ' +
+        'Replays are not counted.',
       labels: ['kind'],
       bounds: latency_ms,
       zeros: kinds.map((kind) => [kind]),
@@ -37,7 +37,7 @@ export function histogramFamilies(result: MetricsResult): Family[] {
     {
       metric: 'request_ms',
       name: 'outhook_api_request_duration_seconds',
-      help: 'Duration of requests to the HTTP API.',
+      help: 'The duration of requests to the HTTP API.',
       labels: ['method'],
       bounds: attempt_ms,
       zeros: [],

@@ -1,41 +1,3 @@
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
-
--- The API's names have capitals where SQL's have underscores.
-create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
-        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b);
-end
-$$;
-comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
-
-create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
-    return p_broker;
-  end if;
-  return coalesce((
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
-        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b), '{}');
-end
-$$;
-comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
 
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -61,12 +23,12 @@ begin
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+      'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is
@@ -84,7 +46,7 @@ comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an org, as endpoint_json() shows it. OH002.';
 
 create function outbox.list_org_endpoints(
-  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -112,8 +74,8 @@ begin
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
     from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
+    where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_status is null or e.status = p_status)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;

@@ -71,56 +71,6 @@ create index event_org on outbox.event (org_id, id) where org_id > '';
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
 
-create table outbox.unrouted (
-  event_id uuid primary key,
-  xid xid8 not null default pg_catalog.pg_current_xact_id(),
-  routed_to uuid,
-  failures smallint not null default 0
-) with (
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
-  autovacuum_vacuum_cost_delay = 0
-);
-comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that was asked whether it wants it.';
--- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
-create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
-
-create table outbox.router (
-  turn bigint primary key default 0,
-  watermark uuid not null default '00000000-0000-0000-0000-000000000000',
-  seen_below xid8 not null default '0',
-  open_xids xid8[] not null default '{}',
-  batch integer not null default 1000
-);
-comment on table outbox.router is
-  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
-  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
-  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
-  'open. There is one row because nothing inserts another.';
-insert into outbox.router default values;
-
-create table outbox.routing_timeout (
-  id bigint generated always as identity primary key,
-  events uuid[],
-  error text not null
-);
-comment on table outbox.routing_timeout is
-  'Routing calls that timed out and that the next call must still process, because another call '
-  'may hold the row of router at the time of the failure. events: the events that were being '
-  'routed; null: the call timed out while it read them.';
-
-create table outbox.unroutable (
-  event_id uuid primary key,
-  error text not null,
-  set_aside_at timestamptz not null,
-  routed_to uuid
-);
-comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that was asked.';
-
 create table outbox.idempotency_key (
   org_id text not null,
   key text not null,
@@ -133,3 +83,29 @@ create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
   'key, endpoint, deliver_at) is the same event.';
+
+-- Daily partitions: time/partition creates and drops them.
+create table outbox.partition_check (
+  name text primary key,
+  clean_nights integer not null,
+  checked_on date not null
+);
+comment on table outbox.partition_check is
+  'On how many nights running nothing open was found of an event partition; a replay starts the '
+  'count anew.';
+
+create function outbox.partition_name(p_table text, p_day date) returns text
+language sql stable set search_path = ''
+as $$
+  select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
+$$;
+comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
+
+create function outbox.partition_day(p_name text) returns date
+language sql immutable set search_path = ''
+as $$
+  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
+    pg_catalog.right(p_name, 2)::integer)
+$$;
+comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';

@@ -7,8 +7,8 @@
 -- The life of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
---   kick()        time/kick              wakes a run at commit if no run is awake
---   tick()        time/kick              wakes a run each second; pg_cron calls it
+--   kick()        engine/run/kick        wakes a run at commit if no run is awake
+--   tick()        time/tick              wakes a run each second; pg_cron calls it
 --   dispatch()    engine/run/dispatch    the one call that a run makes: the next three steps
 --     complete()  engine/result          records the results of what the run had claimed
 --     route()     engine/route           creates a delivery for each subscribed endpoint
@@ -37,7 +37,7 @@
 -- (plan_cache_mode) or compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's state forbids it
+--   OH001 an argument is not valid                  OH004 the object's status forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed

@@ -11,7 +11,7 @@ declare
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'deleted'
+  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
     return 0;
@@ -38,7 +38,7 @@ begin
     using doomed x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
@@ -61,7 +61,7 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
     end if;
@@ -70,7 +70,7 @@ begin
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, '
   'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
   'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
@@ -85,7 +85,6 @@ begin
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
@@ -114,7 +113,7 @@ begin
     select e.id
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    where e.state = 'deleted'
+    where e.status = 'deleted'
     order by pg_catalog.random()
     limit 10
   loop

@@ -16,6 +16,14 @@ export interface Behind {
 
 export const behindAll: readonly Behind[] = [
   {
+    file: 'tests/modules/pg_tap.test.ts',
+    why: 'It runs nearly all pgTAP files again, each on a database with only its module.',
+    caughtBy: ['tests/modules/check.test.ts', 'tests/modules/names.test.ts'],
+    how:
+      'check runs plpgsql_check over each combination of modules, and names looks for a name of ' +
+      'a module that is not needed. Left is what a function does differently without a module.',
+  },
+  {
     file: 'tests/concurrency/dying.test.ts',
     why: 'It makes dispatch die at each of some hundred rows, and compares all tables each time.',
     caughtBy: [
@@ -34,19 +42,19 @@ export const behindAll: readonly Behind[] = [
       'comparison with other queues, which is no part of the product.',
   },
   {
-    file: 'tests/sql/plans/million.test.sql',
+    file: 'tests/sql/engine/plans/million.test.sql',
     why: 'It inserts a million deliveries, in 40 s.',
     caughtBy: [
-      'tests/sql/plans/dispatch.test.sql',
-      'tests/sql/plans/deep_keys.test.sql',
-      'tests/sql/plans/event_look_ups.test.sql',
+      'tests/sql/engine/plans/dispatch.test.sql',
+      'tests/sql/engine/plans/deep_keys.test.sql',
+      'tests/sql/engine/plans/event_look_ups.test.sql',
     ],
     how: 'They bound the same calls, at thousands of rows: a scan of a whole table shows there ' +
       'too. Left is a plan that turns bad only at a million rows with old statistics.',
   },
   {
     file: 'tests/project/ops_million.test.ts',
-    why: 'It inserts a million deliveries and a million receipts, and asks each query three times.',
+    why: 'It inserts a million deliveries and a million attempts, and asks each query three times.',
     caughtBy: ['tests/project/ops_queries.test.ts', 'tests/project/ops_holds.test.ts'],
     how: 'They run each query of the console kit and look at its answer. Left is what a query ' +
       'reads of a large table.',
@@ -91,7 +99,7 @@ export const behindAll: readonly Behind[] = [
   },
   {
     file: 'tests/start/bad_input.test.ts',
-    why: 'It makes ten first starts, most of them with an empty cache.',
+    why: 'It makes eleven first starts, most of them with an empty cache.',
     caughtBy: ['tests/start/failures.test.ts', 'tests/functions/local/failures.test.ts'],
     how:
       'They read the same causes from their texts and start what fails. Left is whether a real ' +
@@ -100,7 +108,7 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/e2e/cron_jobs.test.ts',
     why: 'It waits for pg_cron to miss a job, which takes a minute on pg_cron 1.4.',
-    caughtBy: ['tests/sql/tick/problem.test.sql', 'tests/e2e/stack_start.test.ts'],
+    caughtBy: ['tests/sql/time/tick/problem.test.sql', 'tests/e2e/stack_start.test.ts'],
     how:
       'problem tells a tick that does not run, and stack_start needs one. Left is the job list ' +
       'of an idle pg_cron after a large transaction.',
@@ -128,6 +136,19 @@ export const shrunk: readonly Shrunk[] = [
     file: 'tests/e2e/run_configuration.test.ts',
     less: 'It changes the endpoint 40 times under load instead of 200.',
     how: 'A claim that reads an old configuration shows in most of the changes.',
+  },
+  {
+    file: 'tests/concurrency/crossing.test.ts',
+    less: 'It crosses 600 calls of dispatch instead of 1,600.',
+    how:
+      'A lock that is gone or out of order has a test of two sessions (lock_sites names it), and ' +
+      'a deadlock of these twenty endpoints shows within the first hundred calls.',
+  },
+  {
+    file: 'tests/e2e/api_fuzz.test.ts',
+    less: 'It sends each operation 15 requests instead of 40.',
+    how: 'The limits of each field have tests on both sides (functions/api/request_limits), and ' +
+      'each run draws other values.',
   },
   {
     file: 'tests/_run/steps.ts',

@@ -34,7 +34,7 @@ if (tracer === null) throw new Error('no tracer')
 const spans = createAttemptSpans(tracer, systemClock)
 const event = sampleEvent({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` })
 const endpoint = sampleEndpoint()
-const delivery = sampleDelivery({ tries: 1 })
+const delivery = sampleDelivery({ failed_attempts: 1 })
 
 async function round(): Promise<number> {
   const from = cpuMs()

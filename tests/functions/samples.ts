@@ -19,7 +19,7 @@ export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
     event: '0198c0de-0000-7000-8000-000000000001',
     endpoint: '0198c0de-0000-7000-8000-0000000000e1',
     attempt: 1,
-    tries: 0,
+    failed_attempts: 0,
     lane: '1',
     ordered: false,
     lease_ms: 20_000,

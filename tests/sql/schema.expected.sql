@@ -14,7 +14,7 @@ CREATE TYPE outbox.claimed AS (
 	events uuid[],
 	endpoints uuid[],
 	attempts integer[],
-	tries integer[],
+	failed_attempts integer[],
 	lanes bigint[],
 	ordered boolean[],
 	replayed boolean[],
@@ -362,7 +362,7 @@ CREATE TYPE outbox.status_change AS (
 	title text,
 	details text,
 	noted boolean,
-	state text,
+	update_status text,
 	reason text
 );
 
@@ -649,7 +649,7 @@ begin
     ) s
     left join lateral (
       select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -958,7 +958,7 @@ CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp
 begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
-      'state', e.state, 'reason', e.state_reason)::text
+      'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
     where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
@@ -1084,12 +1084,12 @@ CREATE TABLE outbox.whatsapp_update (
     channel_id uuid,
     message_id bigint,
     attempt_id bigint,
-    state text NOT NULL,
+    update_status text NOT NULL,
     reason text,
     look_at timestamp with time zone,
     looks integer DEFAULT 0 NOT NULL,
     CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
-    CONSTRAINT whatsapp_update_state_is_known CHECK ((state = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
 );
 
 ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
@@ -1260,7 +1260,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
@@ -1384,7 +1384,7 @@ ALTER FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp
 
 -- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane and gate are free for the next. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose lease it holds, and returns how many applied: the delivery goes, its row of attempt stays, its lane and gate are free for the next. locks: the caller holds the gates.';
 
 -- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1397,7 +1397,7 @@ declare
   v_update outbox.whatsapp_update;
   v_wishes outbox.wish[] := array[]::outbox.wish[];
   v_more outbox.wish[];
-  v_states text[] := array[]::text[];
+  v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
   v_reason text;
@@ -1405,7 +1405,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('message', 'preference') and u.state = 'stored'
+    where u.kind in ('message', 'preference') and u.update_status = 'stored'
     -- Contacts are locked in this order, and each person's messages come as they were sent.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
@@ -1416,11 +1416,11 @@ begin
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
-    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -1503,7 +1503,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
     v_reason := outbox.take_notice(v_update, p_now);
@@ -1554,11 +1554,13 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
-    -- failures; a lost lease, a redirect and a request to wait are neither.
+    -- waits for its retry. failed_attempts counts this one. For the breaker: an answer ends the
+    -- streak of failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+        as failed_attempts,
+      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -1566,7 +1568,7 @@ begin
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.delay_after(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.hint)
       end as retry_at
@@ -1581,7 +1583,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
@@ -1599,10 +1604,10 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.tries >= least((f.rule).max_retries,
+        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -1614,7 +1619,7 @@ begin
       end as hint
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.hint,
@@ -1716,14 +1721,14 @@ begin
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set
       leased_until = null,
-      tries = j.tries,
+      failed_attempts = j.failed_attempts,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
     from judged j
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
@@ -1745,7 +1750,7 @@ begin
       outbox.uuid_v7(p_now), e.id, j.endpoint_id,
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
@@ -1913,7 +1918,7 @@ ALTER FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to the deliveries whose lease they hold, with their attempts, dead letters, lanes, gates and breakers, in one statement; results without a lease change nothing. locks: the caller holds the gates.';
 
 -- Name: apply_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1935,7 +1940,7 @@ begin
     select distinct u.message_id
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    where u.kind = 'status' and u.update_status in ('stored', 'kept') and u.message_id is not null
     order by u.message_id);
   v_gates := array(
     select distinct m.channel_id
@@ -1958,7 +1963,7 @@ begin
   perform outbox.close_retries(v_moves, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
-    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
   return outbox.heed_failures(v_changes, p_now);
 end
@@ -2216,11 +2221,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only a replay outlives its event.
@@ -2261,18 +2267,16 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 
@@ -2517,20 +2521,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'stored', pg_catalog.cardinality(p_ids),
       'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
       'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
         filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
           'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
     from (
-      select u.state, u.reason, pg_catalog.count(*) as n
+      select u.update_status, u.reason, pg_catalog.count(*) as n
       from pg_catalog.unnest(p_ids) i
       cross join lateral (
-        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
       ) u
-      group by u.state, u.reason
+      group by u.update_status, u.reason
     ) s);
 end
 $$;
@@ -2734,7 +2738,33 @@ ALTER FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now 
 
 -- Name: FUNCTION chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
+COMMENT ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the slowest of the endpoint''s last five attempts within an hour went; from 1 to its quantum. A run holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
+
+-- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
+  end if;
+  return p_change - 'broker' - 'credentials';
+end
+$$;
+
+ALTER FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that a change names; returns the other members. OH001, OH004.';
 
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2808,53 +2838,55 @@ COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_pu
 CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the plain members of an endpoint that a change names. OH001.';
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members of an endpoint that a change names: first those of its kind, by the change_function of the kind, then those of every kind. OH001; OH004: the kind has no such member.';
 
 -- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2936,28 +2968,48 @@ COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_pur
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) RETURNS jsonb
+CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
 begin
-  if v_job ->> 'state' not in ('running', 'paused') then
+  if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
       hint = 'A job that has ended stays so: start another';
   end if;
-  perform outbox.set_replay_job(p_id, p_state);
+  perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
 end
 $$;
 
-ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+
+-- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  return p_change - 'url';
+end
+$$;
+
+ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2970,7 +3022,7 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason,
+      'status', e.status, 'statusReason', e.status_reason,
       'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
       'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
@@ -3056,7 +3108,7 @@ declare
   v_ordering text;
 begin
   select e.ordering into v_ordering from outbox.endpoint e
-  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist in organisation %s',
@@ -3176,7 +3228,7 @@ declare
 begin
   select c.endpoint_id into v_id
   from outbox.whatsapp_channel c
-  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
   where c.org_id = p_org_id
     and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
   if v_id is null then
@@ -3510,18 +3562,17 @@ CREATE TABLE outbox.endpoint (
     breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
     breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
     breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
-    state text DEFAULT 'enabled'::text NOT NULL,
-    state_reason text,
+    status text DEFAULT 'enabled'::text NOT NULL,
+    status_reason text,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     credentials_vault_id uuid,
-    broker jsonb,
+    config jsonb,
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
     CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -3530,7 +3581,7 @@ CREATE TABLE outbox.endpoint (
     CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
     CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
     CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
-    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
     CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
 );
 
@@ -3568,9 +3619,9 @@ COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resum
 
 COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
 
--- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3584,7 +3635,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -3759,6 +3810,34 @@ ALTER FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at inte
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The JSON string at that word, with its quotes. OH001 if it is invalid.';
+
+-- Name: check_graph_url(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_graph_url() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
+    and not outbox.setting_on('egress.allow_http')
+  then
+    perform outbox.refuse_setting(new.name,
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      case new.name
+        when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+        else 'Set whatsapp.graph_url to an https URL first'
+      end,
+      case when tg_op = 'UPDATE' then old.value end);
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.check_graph_url() OWNER TO postgres;
+
+-- Name: FUNCTION check_graph_url(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_graph_url() IS 'Trigger: raises OH005 if the URL of the Graph API is http and http is not allowed.';
 
 -- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4292,10 +4371,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end
@@ -4425,7 +4501,8 @@ begin
   if exists (
     select
     from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    join outbox.endpoint e
+      on e.id = s.endpoint_id and e.status <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
     perform outbox.invalid('deliver_at',
@@ -4570,12 +4647,12 @@ declare
   v_claimed outbox.claimed;
 begin
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
@@ -4608,34 +4685,22 @@ COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timest
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- A lane of one recipient outlives its last delivery by its spacing.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -4659,28 +4724,27 @@ begin
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
       select from outbox.replay_job j
-      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+      where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4708,7 +4772,7 @@ CREATE TABLE outbox.delivery (
     due_at timestamp with time zone NOT NULL,
     leased_until timestamp with time zone,
     attempt integer DEFAULT 0 NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
+    failed_attempts integer DEFAULT 0 NOT NULL,
     body_bytes integer NOT NULL,
     replayed_at timestamp with time zone,
     deliver_at timestamp with time zone
@@ -4719,7 +4783,7 @@ ALTER TABLE outbox.delivery OWNER TO postgres;
 
 -- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; deliver_at is when the publisher wished for it, null for at once.';
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; deliver_at is when the publisher wished for it, null for at once.';
 
 -- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4765,7 +4829,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -4776,7 +4840,7 @@ ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text,
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
 
 -- Name: close_message(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4809,6 +4873,58 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
+
+-- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_new() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_closed constant text := 'public, anon, authenticated, service_role';
+  v_new record;
+begin
+  -- Only new objects are changed: a later module locks no table of an earlier one.
+  for v_new in
+    select c.oid::regclass as name, c.relkind in ('r', 'p') as is_table,
+      case c.relkind when 'S' then 'sequence' else 'table' end as kind
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace
+      and case
+        when c.relkind in ('r', 'p') then not c.relrowsecurity
+        when c.relkind in ('v', 'm', 'S') then
+          c.relacl is null
+          -- A default privilege of the database gives every right, the files `rights` only these.
+          or exists (
+            select from pg_catalog.aclexplode(c.relacl) a
+            where a.grantee = 'service_role'::regrole
+              and (c.relkind = 'S' or a.privilege_type not in ('SELECT', 'INSERT')))
+        else false
+      end
+  loop
+    execute pg_catalog.format('revoke all on %s %s from %s', v_new.kind, v_new.name, v_closed);
+    if v_new.is_table then
+      execute pg_catalog.format('alter table %s enable row level security', v_new.name);
+    end if;
+  end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace
+      -- Postgres gives PUBLIC the right to execute a new function.
+      and (p.proacl is null
+        or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
+  loop
+    execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_new() OWNER TO postgres;
+
+-- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
 
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4845,7 +4961,7 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The closing receipts of pairs that made no delivery because their filter failed or their endpoint is gone.';
+COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The closing rows of pairs that made no delivery because their filter failed or their endpoint is gone.';
 
 -- Name: close_retries(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4901,11 +5017,7 @@ begin
     v_applied := v_news.applied + outbox.apply_delivered(
       array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
   end if;
-  if exists (select from outbox.whatsapp_channel) then
-    perform outbox.complete_messages(p_results, p_now);
-    perform outbox.throttle_apps(p_results, p_now);
-    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
-  end if;
+  v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
@@ -4914,7 +5026,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
-    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
@@ -4999,7 +5111,7 @@ CREATE FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp 
 declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_receipt outbox.attempt;
+  v_delivery_attempt outbox.attempt;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -5010,17 +5122,17 @@ begin
     perform outbox.undo_attempt(v_message, v_attempt, p_now);
     return;
   end if;
-  select * into v_receipt from outbox.attempt t
+  select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
     and t.attempt = p_result.attempt and t.kind = 'try';
-  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
-    or v_receipt.outcome <> p_result.outcome
+  if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
+    or v_delivery_attempt.outcome <> p_result.outcome
   then
     perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -5463,16 +5575,16 @@ CREATE FUNCTION outbox.count_updates(p_ids bigint[]) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  insert into outbox.callback_count as c (shard, kind, state, reason, n)
-  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+  insert into outbox.callback_count as c (shard, kind, update_status, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.update_status, coalesce(u.reason, ''),
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
-  group by u.kind, u.state, coalesce(u.reason, '')
-  order by u.kind, u.state, coalesce(u.reason, '')
-  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  group by u.kind, u.update_status, coalesce(u.reason, '')
+  order by u.kind, u.update_status, coalesce(u.reason, '')
+  on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 
@@ -5503,9 +5615,7 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
-      from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;
@@ -5577,52 +5687,71 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
 
+-- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := p_endpoint ->> 'kind';
+  v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
+  v_new jsonb;
+begin
+  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+    'Give broker, and credentials where the broker wants them');
+  perform outbox.check_retry(v_retry);
+  v_new := outbox.create_broker_endpoint(v_kind,
+    outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+    p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+  update outbox.endpoint e set retry = v_retry where e.id = (v_new ->> 'id')::uuid;
+  return v_new;
+end
+$$;
+
+ALTER FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. OH001.';
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: {"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5875,6 +6004,26 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
 
+-- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.refuse_members(p_endpoint, 'slack',
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
+  return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+end
+$$;
+
+ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.current_traceparent() RETURNS text
@@ -6051,7 +6200,7 @@ begin
     'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
     'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
-    'state', case
+    'status', case
       when p_letter.delivered_at is not null then 'delivered'
       when p_letter.replayed_at is not null then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
@@ -6196,7 +6345,7 @@ CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'deleted', 'deleted');
+  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 end
 $$;
 
@@ -6204,7 +6353,7 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6234,7 +6383,7 @@ CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
@@ -6310,13 +6459,13 @@ declare
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
-    'status', case s.status when 'failed' then 'retrying' else s.status end,
-    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'status', s.status,
+    'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
   into v_answer
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
   if v_answer is null then
     -- The event's day has been dropped: its dead letter is what is left.
@@ -6327,7 +6476,7 @@ begin
         when x.why in ('expired', 'filter_error') then x.why
         else 'dead_letter'
       end,
-      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
     into v_answer
@@ -6343,7 +6492,7 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", "createdAt", "finishedAt"}.';
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6352,7 +6501,7 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
@@ -6380,11 +6529,11 @@ begin
   with free as (
     select e.id
     from outbox.endpoint e
-    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    where e.id = any (p_endpoint_ids) and e.status = 'enabled'
     for no key update skip locked
   ), done as (
     update outbox.endpoint e
-    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -6582,7 +6731,7 @@ declare
 begin
   -- As concatenated text: a body is never written anew, not even its numbers.
   return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
-      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
@@ -6597,7 +6746,7 @@ begin
     || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
     || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
     || ',"original_exchange":'
-    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
@@ -6829,7 +6978,7 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' and not d.refused then least(
+          when e.status = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
@@ -6887,7 +7036,7 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -7049,12 +7198,12 @@ begin
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+      'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 
@@ -7063,6 +7212,25 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
+-- Name: endpoint_members(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('broker', case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
+  end);
+end
+$$;
+
+ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7118,7 +7286,7 @@ begin
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
     'replay_jobs', (
-      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+      select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
       'event', (
         select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
@@ -7222,6 +7390,23 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+
+-- Name: erase_outbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
+end
+$$;
+
+ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: as erase_messages().';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7501,7 +7686,7 @@ begin
   end if;
   -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -7558,7 +7743,7 @@ begin
     outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
     e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
     coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
+    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
@@ -7566,7 +7751,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
@@ -7703,11 +7889,11 @@ ALTER TABLE outbox.message_attempt OWNER TO postgres;
 
 -- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -7720,7 +7906,7 @@ begin
   update outbox.message_attempt a set
     status = 'FAILED', error_code = p_message.error_code,
     error_message = p_message.error_message, provider_response = p_result.provider,
-    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+    next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
   v_dead := exists (
     select from outbox.attempt t
@@ -7739,11 +7925,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from its receipt: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from that of the delivery: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
 
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8515,7 +8701,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -8526,7 +8712,7 @@ begin
         and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
-    where f.tries > 0);
+    where f.failed_attempts > 0);
 end
 $$;
 
@@ -8534,7 +8720,7 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by the receipt of its last try; null when it has not failed.';
+COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by its last attempt; null when it has not failed.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8580,6 +8766,31 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 -- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds counter_change up into counter and returns how many rows it had.';
+
+-- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8675,7 +8886,6 @@ begin
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
@@ -8743,6 +8953,29 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit in
 
 COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
 
+-- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -8790,7 +9023,7 @@ COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limi
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
+CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_hashjoin TO 'off'
@@ -8805,13 +9038,14 @@ begin
   with gates as materialized (
     select e.id, e.org_id, e.kind,
       case
-        when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+        when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        -- One that a failure paused, other than one that an operator paused.
+        when e.status = 'paused' and e.status_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
-        else e.state
-      end as state,
+        else e.status
+      end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
       l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
@@ -8831,16 +9065,16 @@ begin
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
         -- In here, or the look-up is made whatever comes of this.
-        and g.depth > g.in_flight and e.state = 'enabled'
+        and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- The receiver asked for quiet, or its rate is used up.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
-    where e.state <> 'deleted'
+    where e.status <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+  select g.id, g.org_id, g.kind, g.status, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
     g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
@@ -8878,10 +9112,10 @@ CREATE FUNCTION outbox.gate_totals() RETURNS jsonb
 begin
   return (
     select pg_catalog.jsonb_build_object(
-      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.status <> 'deleted'), 0),
       'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
       'breakers_open', pg_catalog.count(*) filter (
-        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+        where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'))
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
@@ -8968,7 +9202,7 @@ begin
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
     -- As text: jsonb would change its bytes.
     'body', v_event.body,
-    'routing', outbox.routing_state(p_event_id),
+    'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
@@ -9239,7 +9473,7 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 -- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
 
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9731,16 +9965,16 @@ begin
   if not found then
     return;
   end if;
-  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
-    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+  if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
     perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
-  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+  elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
     and not exists (
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
-    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
     perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
@@ -9768,7 +10002,7 @@ begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
-    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
@@ -9819,7 +10053,7 @@ begin
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
     join outbox.endpoint e on e.id = o.channel_id
-    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
@@ -9924,13 +10158,13 @@ CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now tim
 begin
   -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'enabled'
+  where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
   if not found then
     return false;
   end if;
   update outbox.endpoint e
-  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
   perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
   return true;
@@ -10487,7 +10721,7 @@ CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) R
     AS $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
-    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.attempts || p_more.attempts, p_claimed.failed_attempts || p_more.failed_attempts,
     p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
     p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
   )::outbox.claimed
@@ -10520,7 +10754,7 @@ begin
       end as rank
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept')
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
   ), met as materialized (
     select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
       m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
@@ -11021,6 +11255,25 @@ ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER T
 
 COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
 
+-- Name: lift_holds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lift_holds() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
+
+-- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -11076,7 +11329,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -11101,7 +11354,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11157,7 +11410,7 @@ begin
   return pg_catalog.jsonb_build_object('data', coalesce((
     select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
     from outbox.whatsapp_channel c
-    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
 end
 $$;
@@ -11187,7 +11440,7 @@ COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'E
 
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_state text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -11203,8 +11456,8 @@ declare
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  if p_state is not null then
-    perform outbox.check_choice('state', p_state,
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
@@ -11228,7 +11481,7 @@ begin
     v_budget := v_budget - 1;
     if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
       v_one := outbox.dead_letter_json(v_letter);
-      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+      if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
       end if;
     end if;
@@ -11239,11 +11492,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, state and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, status and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11505,7 +11758,7 @@ COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_curs
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_state text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -11532,8 +11785,8 @@ begin
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
     from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
+    where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_status is null or e.status = p_status)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
@@ -11541,11 +11794,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11971,8 +12224,8 @@ CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 
@@ -12005,7 +12258,7 @@ begin
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
       pg_catalog.octet_length(v.body))::outbox.pair
     from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
 end
 $$;
@@ -12231,6 +12484,47 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
+-- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.update_status, c.reason;
+end
+$$;
+
+ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
+
+-- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module has in a table of its own, in the form of the table counter. No row here; the module messages replaces it.';
+
+-- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_secrets(p_endpoint_id uuid) RETURNS TABLE(vault_id uuid, what text, remedy text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+  from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
+
 -- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.message_move[]
@@ -12307,7 +12601,7 @@ ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with ti
 
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their tries; returns those whose status changed. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12375,7 +12669,7 @@ begin
       order by x.failed_at, x.id
       limit j.rate_per_second
     ) x
-    where j.state = 'running'
+    where j.status = 'running'
     order by j.id, x.failed_at, x.id);
 end
 $$;
@@ -12642,7 +12936,7 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its tries.
+  -- By ctid: only who holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -12654,7 +12948,7 @@ ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now time
 
 -- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12841,6 +13135,124 @@ ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
 
+-- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Extension point of serve(): deliveries were leased, at least one. Returns those that the run gets; for each of the others the replacement has ended the lease. The caller parks the gates afterwards. Returns p_claimed here; the module messages replaces it.';
+
+-- Name: on_closed(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages replaces it.';
+
+-- Name: on_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Extension point: deliveries became dead letters, by a result or because they expired. p_events and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does nothing here; the module brokers replaces it.';
+
+-- Name: on_parcel(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.with_messages(p_parcel, p_claimed);
+  end if;
+  return p_parcel;
+end
+$$;
+
+ALTER FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run gets, with what the senders of a module need besides. An error means that a secret cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+
+-- Name: on_purged(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+begin
+  if v_failed < p_limit then
+    perform outbox.forget_channel(p_endpoint_id);
+  end if;
+  return v_failed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit the module has removed everything, and the endpoint''s gate is removed next. The caller holds the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+
+-- Name: on_results(outbox.result[], outbox.news, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) RETURNS outbox.news
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+  end if;
+  return p_news;
+end
+$$;
+
+ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all of them, also the stale ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
+
 -- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
@@ -12856,7 +13268,7 @@ begin
   select d.*
   into v_delivery
   from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
@@ -13135,7 +13547,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -13256,8 +13668,8 @@ begin
   ) t
   cross join lateral (
     select greatest(o.not_before, t.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
@@ -13405,7 +13817,7 @@ CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT 
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
 end
 $$;
 
@@ -13413,7 +13825,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13764,8 +14176,8 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
-        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+      where e.id = p.endpoint_id and e.kind in ('rabbitmq', 'kafka') and e.status <> 'deleted'
+        and coalesce(e.config ->> 'dlq_topic', e.config ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
       select x from outbox.dead_letter x
@@ -14147,7 +14559,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -14157,7 +14569,7 @@ begin
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
-    where c.state = 'applied'
+    where c.update_status = 'applied'
     order by c.place
     returning id
   )
@@ -14230,7 +14642,7 @@ begin
     select e.id
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    where e.state = 'deleted'
+    where e.status = 'deleted'
     order by pg_catalog.random()
     limit 10
   loop
@@ -14268,7 +14680,7 @@ declare
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'deleted'
+  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
     return 0;
@@ -14295,7 +14707,7 @@ begin
     using doomed x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
@@ -14318,7 +14730,7 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
     end if;
@@ -14331,7 +14743,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14349,7 +14761,7 @@ begin
   into v_gate
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
   -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
@@ -14400,7 +14812,7 @@ declare
 begin
   perform outbox.check_credentials(v_kind, v_broker, p_credentials);
   update outbox.endpoint e set
-    broker = v_broker,
+    config = v_broker,
     url = coalesce(v_broker ->> 'url', 'kafka://' || (
       select pg_catalog.string_agg(a, ',')
       from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
@@ -14627,18 +15039,18 @@ COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestam
 
 -- Name: put_off(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
   -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_state in ('55P03', '40P01', '57014');
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    state = case when u.looks >= 8 and not v_passes then 'skipped' else u.state end,
+    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
       when u.looks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
@@ -14648,15 +15060,15 @@ begin
       when u.looks < 8 or v_passes
       then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
     end
-  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
 
-ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
+COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
 
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14820,23 +15232,23 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n,
-            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+          select g.kind, g.status, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.status = 'enabled' then g.halted else 0 end)
               as open,
             pg_catalog.sum(g.in_flight) as in_flight
-          from gates g group by g.kind, g.state
+          from gates g group by g.kind, g.status
           union all
           -- Keys, not endpoints; what holds the endpoint as a whole comes before.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
-          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
+          from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
         select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
-        where g.state in ('breaker_open', 'breaker_half_open')),
+        where g.status in ('breaker_open', 'breaker_half_open')),
       'named', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'status', g.status,
           'open', g.open, 'failures', g.failures,
           'failing_since', extract(epoch from g.failing_since),
           'due_since', extract(epoch from g.due_at))), '[]')
@@ -14850,7 +15262,7 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], of which the state halted has what waits behind keys that stand still at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], of which the status halted has what waits behind keys that stand still at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15322,24 +15734,24 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
     e.org_id,
     COALESCE(v.type, x.original_topic) AS event_type,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN (e.status = 'deleted'::text) THEN 'cancelled'::text
             WHEN ((r.again_at = 'infinity'::timestamp with time zone) OR (d.due_at = 'infinity'::timestamp with time zone)) THEN 'held'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
-            WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
-            WHEN (d.tries > 0) THEN 'failed'::text
+            WHEN ((e.status <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
+            WHEN (d.failed_attempts > 0) THEN 'retrying'::text
             ELSE 'pending'::text
         END AS status,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN NULL::text
+            WHEN (e.status = 'deleted'::text) THEN NULL::text
             WHEN (r.again_at = 'infinity'::timestamp with time zone) THEN ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error)
             WHEN (d.due_at = 'infinity'::timestamp with time zone) THEN 'set aside'::text
-            WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
+            WHEN (e.status <> 'enabled'::text) THEN (('endpoint '::text || e.status) || COALESCE((': '::text || e.status_reason), ''::text))
             WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
             WHEN l.halted THEN 'halted behind a dead letter'::text
             ELSE NULL::text
         END AS held_because,
     d.attempt,
-    d.tries,
+    d.failed_attempts,
     NULLIF(
         CASE
             WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
@@ -15362,12 +15774,12 @@ UNION ALL
     e.org_id,
     v.type AS event_type,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN (e.status = 'deleted'::text) THEN 'cancelled'::text
             ELSE 'held'::text
         END AS status,
     ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error) AS held_because,
     0 AS attempt,
-    0 AS tries,
+    0 AS failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     NULL::timestamp with time zone AS finished_at,
@@ -15386,7 +15798,7 @@ UNION ALL
     a.outcome AS status,
     a.error AS held_because,
     a.attempt,
-    NULL::integer AS tries,
+    NULL::integer AS failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     a.at AS finished_at,
@@ -15403,7 +15815,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15616,27 +16028,6 @@ ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
 
--- Name: refuse_channel(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_endpoint.kind = 'whatsapp' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgres;
-
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
-
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
@@ -15742,6 +16133,30 @@ ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy te
 
 COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
 
+-- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind outbox.endpoint_kind;
+begin
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace and number the members of an endpoint would upset.';
+
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) RETURNS void
@@ -15821,6 +16236,26 @@ ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_e
 
 COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Notes that a result could not be stored, and gives its delivery back: it waits as after a failed attempt, and after the third refusal it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
 
+-- Name: refuse_setting(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
+
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
@@ -15830,33 +16265,15 @@ CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
     AS $$
 declare
   v_endpoint outbox.endpoint;
-  v_graph_url constant text := 'https://graph.facebook.com';
-  v_token boolean;
-  v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
-  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+  if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
     return null;
-  elsif v_endpoint.state_reason like 'unreadable: %' then
+  elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
-  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
-  into v_token, v_blocked
-  from outbox.channel_hold h
-  join outbox.failure_rule f on f.kind = 'whatsapp'
-    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
-  where h.channel_id = p_endpoint_id and h.held;
   return 'select ' || pg_catalog.concat_ws(', ',
-    case
-      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
-        v_endpoint.org_id, p_endpoint_id, '<the new token>')
-    end,
-    case
-      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
-      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
-        pg_catalog.to_jsonb(v_graph_url))
-    end,
+    outbox.release_first(v_endpoint),
     pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
 end
 $$;
@@ -15865,7 +16282,51 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. It begins with the remedy of the module whose kind the endpoint is, if there is one. A value in it such as <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+
+-- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.release_first(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_set_token constant text := pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+    p_endpoint.org_id, p_endpoint.id, '<the new token>');
+  v_token boolean;
+  v_blocked boolean;
+begin
+  if p_endpoint.status_reason like 'unreadable: %' then
+    return case
+      when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
+    end;
+  end if;
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint.id and h.held;
+  return nullif(
+    pg_catalog.concat_ws(', ',
+      case when v_token then v_set_token end,
+      case
+        when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+        then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+          pg_catalog.to_jsonb(v_graph_url))
+      end),
+    '');
+end
+$$;
+
+ALTER FUNCTION outbox.release_first(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that have to come before resume_endpoint(), with commas between them; of an endpoint with an unreadable secret the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15879,18 +16340,16 @@ declare
 begin
   if not exists (
     select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
     or outbox.why_unreadable(p_endpoint_id) is not null
   then
     return;
   end if;
-  -- WhatsApp may have spoken meanwhile.
-  select 'held: ' || h.why into v_hold from outbox.channel_hold h
-  where h.channel_id = p_endpoint_id and h.held limit 1;
+  v_hold := outbox.still_held(p_endpoint_id);
   if v_hold is not null then
-    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+    update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
-    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
   end if;
 end
@@ -15990,13 +16449,13 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
     -- Not once it has ended, at the latest while this call waited for its gates: a person may have
     -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
     -- so an endpoint that is held or deleted gets no more than the lease that is there.
-    where l.ordered and e.state = 'enabled'
+    where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
@@ -16057,7 +16516,7 @@ begin
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -16118,7 +16577,7 @@ CREATE TABLE outbox.replay_job (
     failed_from timestamp with time zone,
     failed_to timestamp with time zone NOT NULL,
     rate_per_second integer NOT NULL,
-    state text DEFAULT 'running'::text NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
     at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     replayed bigint DEFAULT 0 NOT NULL,
@@ -16126,7 +16585,7 @@ CREATE TABLE outbox.replay_job (
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
 );
 
 ALTER TABLE outbox.replay_job OWNER TO postgres;
@@ -16143,7 +16602,7 @@ CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
-    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'id', p_job.id::text, 'status', p_job.status, 'endpointId', p_job.endpoint_id,
     'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
     'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
     'replayed', p_job.replayed, 'skipped', p_job.skipped,
@@ -16370,7 +16829,7 @@ CREATE FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[],
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  -- The attempt too: it outlives the rows of attempt, and another replay goes on from there.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
@@ -16423,11 +16882,11 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'state' <> 'enabled' then
-    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+  if v_was ->> 'status' <> 'enabled' then
+    perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
@@ -16437,7 +16896,7 @@ ALTER FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. Returns it as channel_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. Returns it as channel_json() shows it. OH002.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16446,7 +16905,7 @@ CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 end
 $$;
 
@@ -16454,7 +16913,7 @@ ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16672,21 +17131,11 @@ COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 
@@ -16694,7 +17143,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message (whatsapp) or relay (brokers).';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an unknown kind.';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16746,24 +17195,21 @@ CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
-    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    when p_endpoint.status_reason like 'unreadable: the signing secret%'
     then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
-    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    when p_endpoint.status_reason like 'unreadable: the ed25519 signing key%'
     then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
-    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.state_reason like 'unreadable: the access token%'
-    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
-      '<the new token>')
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
+      pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
 $$;
@@ -17022,7 +17468,7 @@ ALTER FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now
 
 -- Name: FUNCTION route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, and so does a delivery whose filter failed. Returns how many deliveries it made.';
+COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Makes the deliveries and finishes the events; one that nobody wants gets a closing row, and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 -- Name: route_failed(outbox.routing, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17133,9 +17579,9 @@ ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_no
 
 COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed. locks: the caller holds the gates.';
 
--- Name: routing_state(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: routing_status(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.routing_state(p_event_id uuid) RETURNS text
+CREATE FUNCTION outbox.routing_status(p_event_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
@@ -17148,11 +17594,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.routing_state(p_event_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
--- Name: FUNCTION routing_state(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION routing_status(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.routing_state(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
+COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17354,9 +17800,9 @@ declare
   v_breaker text;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
-  if v_endpoint.state <> 'enabled' then
+  if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
@@ -17396,8 +17842,8 @@ begin
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
-    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
-      v_claimed := outbox.take_messages(v_claimed, p_now);
+    if v_claimed.events is not null then
+      v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
     perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
@@ -17469,7 +17915,7 @@ declare
   -- Of two calls at a time the second starts from what the first left.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.broker is null then
+  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
@@ -17477,10 +17923,10 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
@@ -17565,39 +18011,34 @@ ALTER FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_ac
 
 COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the one that messages without a channelId go through. OH002.';
 
--- Name: set_endpoint_state(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: set_endpoint_status(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) RETURNS jsonb
+CREATE FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
-  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+  set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
-      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      when p_status = 'enabled' and e.status <> 'enabled' then v_now
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
-  -- Whoever resumes a channel has seen what held it.
-  if p_state = 'enabled' then
-    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
-  end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
 
-ALTER FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) OWNER TO postgres;
 
--- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) IS 'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are open}. OH002.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are open}. OH002.';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17634,36 +18075,37 @@ COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS '
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_replay_job(p_id text, p_state text) RETURNS jsonb
+CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_job outbox.replay_job;
 begin
-  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+  if p_status is null or p_status not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('status',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_status)),
       'Expected running, paused or cancelled');
   end if;
   update outbox.replay_job j
-  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused')
+  set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 
-ALTER FUNCTION outbox.set_replay_job(p_id text, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_replay_job(p_id text, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
 
 -- Name: set_retry_config(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17752,7 +18194,6 @@ CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remed
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -17760,42 +18201,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -17823,16 +18239,21 @@ CREATE TABLE outbox.setting (
     type text NOT NULL,
     lowest bigint,
     highest bigint,
+    form text,
+    form_problem text,
+    is_url boolean DEFAULT false NOT NULL,
     description text NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text])))
+    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
+    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
 );
 
 ALTER TABLE outbox.setting OWNER TO postgres;
 
 -- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular expression that a text matches; form_problem: what an error says of one that does not; is_url: the text is empty, or a URL that a path can be appended to.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17860,25 +18281,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -17956,7 +18363,7 @@ COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timesta
 
 -- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -17965,20 +18372,20 @@ CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons
     AS $$
 begin
   update outbox.whatsapp_update u set
-    state = x.state, reason = x.reason,
-    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    update_status = x.update_status, reason = x.reason,
+    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
     -- What waits for its message is found when that gets its id; these looks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
     look_at = case
-      when x.state = 'stored' then p_now
-      when x.state = 'kept' then case u.looks
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.looks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
         else 'infinity'
       end
     end
-  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
   -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
@@ -17987,11 +18394,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
+COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18231,6 +18638,27 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 
 COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null when none is.';
 
+-- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- WhatsApp may have stopped the channel while its token could not be read.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: why an endpoint stays paused although its secrets can be read again, as its reason; null: it is resumed. Null here; the module messages replaces it.';
+
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
@@ -18283,7 +18711,7 @@ begin
   ), put as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, state, reason)
+      channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- Within the bounds of an index, whatever came.
       case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
@@ -18493,7 +18921,7 @@ begin
       end as chain
       offset 0
     ) c
-    where e.state = 'enabled' and g.not_before <= p_now
+    where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
@@ -18638,13 +19066,13 @@ begin
       leased_until = p_now + m.lease
     from marked m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
   -- Sorted once, where "order by" within the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
@@ -18784,7 +19212,7 @@ declare
   v_kept outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -18800,7 +19228,7 @@ begin
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
         perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.tries + 1, p_now);
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -18838,15 +19266,16 @@ begin
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
   into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where not exists (
     select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -19040,11 +19469,11 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  where c.state = 'applied'
+  where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
   select m.org_id, m.dossier_id, t.type,
@@ -19053,12 +19482,12 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
   perform outbox.publish_statuses(p_changes, p_now);
 end
@@ -19743,7 +20172,7 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -19769,7 +20198,9 @@ COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
   -- waits for gates and comes first, for the others only take gates that nobody holds.
@@ -19784,11 +20215,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.calls, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -19803,13 +20236,13 @@ begin
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20034,7 +20467,7 @@ begin
       select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
         as next_at
     ) t
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
@@ -20271,14 +20704,13 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
     v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
     if v_problem is not null then
@@ -20421,14 +20853,15 @@ CREATE FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) 
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 
@@ -20437,6 +20870,23 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
+
+-- Name: work_callbacks(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
+end
+$$;
+
+ALTER FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20450,7 +20900,7 @@ declare
   v_put integer;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.state = 'running') then
+  if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
   -- One tick at a time works on jobs, or two would come to the same letters.
@@ -20480,8 +20930,8 @@ begin
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set state = 'done', finished_at = p_now
-  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  update outbox.replay_job j set status = 'done', finished_at = p_now
+  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
@@ -20578,7 +21028,7 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
 CREATE TABLE outbox.callback_count (
     shard integer NOT NULL,
     kind text NOT NULL,
-    state text NOT NULL,
+    update_status text NOT NULL,
     reason text NOT NULL,
     n bigint NOT NULL
 );
@@ -20605,6 +21055,22 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 -- Name: TABLE channel_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
+
+-- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.cleanup_step (
+    name text NOT NULL,
+    calls text NOT NULL,
+    most integer,
+    CONSTRAINT cleanup_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.cleanup_step OWNER TO postgres;
+
+-- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20726,6 +21192,65 @@ CREATE SEQUENCE outbox.counters_from
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
 
+-- Name: endpoint_kind; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint_kind (
+    kind text NOT NULL,
+    retry jsonb NOT NULL,
+    pauses_on_hold boolean DEFAULT false NOT NULL,
+    response_class text,
+    is_cached boolean DEFAULT true NOT NULL,
+    credentials_remedy text,
+    rewrite_command text,
+    managed_as text,
+    managed_at text,
+    create_function text,
+    change_function text,
+    CONSTRAINT endpoint_kind_change_function_is_a_name CHECK ((change_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_create_function_is_a_name CHECK ((create_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_is_a_word CHECK ((kind ~ '^[a-z][a-z0-9_]{0,30}$'::text)),
+    CONSTRAINT endpoint_kind_managed_somewhere CHECK (((managed_as IS NULL) = (managed_at IS NULL))),
+    CONSTRAINT endpoint_kind_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL))
+);
+
+ALTER TABLE outbox.endpoint_kind OWNER TO postgres;
+
+-- Name: TABLE endpoint_kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+
+-- Name: COLUMN endpoint_kind.pauses_on_hold; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'What a failure rule with the action hold does. True: the module pauses the endpoint, with a reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is disabled, and the failure counts.';
+
+-- Name: COLUMN endpoint_kind.response_class; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver did respond, although there is no HTTP status; null: there is none.';
+
+-- Name: COLUMN endpoint_kind.is_cached; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each claim, because what it needs also changes elsewhere.';
+
+-- Name: COLUMN endpoint_kind.credentials_remedy; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it again.';
+
+-- Name: COLUMN endpoint_kind.rewrite_command; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets credentials again, for release_command(): text for format() with the organisation as first and the id of the endpoint as second argument.';
+
+-- Name: COLUMN endpoint_kind.managed_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API under which such an endpoint is changed and deleted, and managed_as what it is called there (a channel); null: it is an endpoint like any other.';
+
+-- Name: COLUMN endpoint_kind.create_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'What the API creates such an endpoint with: a function, with its schema, of the organisation, the members that the API took, and the event types. It returns {"id"} and what the caller sees this once. Null: the API creates none of this kind.';
+
+-- Name: COLUMN endpoint_kind.change_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'What the API changes the members of this kind with: a function, with its schema, of the endpoint''s id and the change. It returns the members that are left for every kind to change.';
+
 -- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint_refusal (
@@ -20771,10 +21296,10 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
     e.url,
     e.description,
         CASE
-            WHEN ((e.state = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
-            ELSE e.state
+            WHEN ((e.status = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
+            ELSE e.status
         END AS status,
-    COALESCE(e.state_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
+    COALESCE(e.status_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
     COALESCE(g.depth, (0)::bigint) AS open,
     COALESCE(g.in_flight, 0) AS in_flight,
     g.streak AS failures_running,
@@ -20975,7 +21500,7 @@ ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
 
 -- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.outbound_attempt IS 'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
 
 -- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21029,7 +21554,7 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
     ( SELECT count(*) AS count
            FROM outbox.endpoint e
-          WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
+          WHERE (e.status = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
     ((g.totals ->> 'breakers_open'::text))::bigint AS breakers_open,
     ( SELECT count(*) AS count
            FROM ( SELECT
@@ -21095,9 +21620,11 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     (COALESCE(v.body, x.original_message))::json AS payload,
     COALESCE(v.partition_key, x.partition_key) AS partition_key,
     COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
-    s.status AS state,
+    s.status,
     (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
-    (COALESCE(((COALESCE(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
+    (COALESCE(((COALESCE(e.retry, ( SELECT k.retry
+           FROM outbox.endpoint_kind k
+          WHERE (k.kind = e.kind))) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
     f.last_error,
     s.next_attempt_at AS next_retry_at,
     f.last_attempt_at,
@@ -21123,7 +21650,7 @@ UNION ALL
     (v.body)::json AS payload,
     v.partition_key,
     COALESCE(v.correlation_id, (v.id)::text) AS correlation_id,
-    'pending'::text AS state,
+    'pending'::text AS status,
     0 AS retry_count,
     6 AS max_retries,
     NULL::text AS last_error,
@@ -21139,7 +21666,7 @@ ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 -- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
+COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its attempts came to; an unrouted event is one that is pending.';
 
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21293,9 +21820,9 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.correlation_id AS saga_id,
     r.event_type,
     r.payload,
-        CASE r.state
+        CASE r.status
             WHEN 'processing'::text THEN 'CLAIMED'::text
-            WHEN 'failed'::text THEN 'FAILED'::text
+            WHEN 'retrying'::text THEN 'FAILED'::text
             ELSE 'PENDING'::text
         END AS status,
     r.retry_count,
@@ -21304,7 +21831,7 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21317,7 +21844,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21330,7 +21857,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21343,7 +21870,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
@@ -21365,6 +21892,23 @@ ALTER TABLE outbox.saga_step OWNER TO postgres;
 -- Name: TABLE saga_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
+
+-- Name: setting_rule; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting_rule (
+    less text NOT NULL,
+    per_less integer DEFAULT 1 NOT NULL,
+    more text NOT NULL,
+    per_more integer DEFAULT 1 NOT NULL,
+    spare integer DEFAULT 0 NOT NULL,
+    problem text NOT NULL
+);
+
+ALTER TABLE outbox.setting_rule OWNER TO postgres;
+
+-- Name: TABLE setting_rule; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting_rule IS 'Which integer settings depend on each other: less * per_less <= more * per_more + spare. problem: what an error says of a change that would break the rule. A module inserts the rules of its settings.';
 
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21402,6 +21946,22 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 
 COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
 
+-- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.tick_step (
+    name text NOT NULL,
+    calls text NOT NULL,
+    most integer NOT NULL,
+    CONSTRAINT tick_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT tick_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.tick_step OWNER TO postgres;
+
+-- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. calls: a function, with its schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
+
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
@@ -21409,9 +21969,10 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.event_type,
     r.payload,
     r.partition_key,
-        CASE r.state
+        CASE r.status
             WHEN 'held'::text THEN 'pending'::text
-            ELSE r.state
+            WHEN 'retrying'::text THEN 'failed'::text
+            ELSE r.status
         END AS status,
     r.correlation_id,
     r.retry_count,
@@ -21421,7 +21982,7 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21436,7 +21997,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21451,7 +22012,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21466,7 +22027,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
@@ -21480,9 +22041,10 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
  SELECT r.id,
     r.event_type,
     r.payload,
-        CASE r.state
+        CASE r.status
             WHEN 'held'::text THEN 'PENDING'::text
-            ELSE upper(r.state)
+            WHEN 'retrying'::text THEN 'FAILED'::text
+            ELSE upper(r.status)
         END AS status,
     r.next_retry_at,
     r.retry_count,
@@ -21492,7 +22054,7 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21503,13 +22065,13 @@ UNION ALL
     r.last_error,
     r.last_attempt_at,
         CASE
-            WHEN (r.state = 'delivered'::text) THEN r.finished_at
+            WHEN (r.status = 'delivered'::text) THEN r.finished_at
             ELSE NULL::timestamp with time zone
         END AS delivered_at,
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21523,7 +22085,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21537,7 +22099,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
@@ -21623,12 +22185,17 @@ ALTER TABLE ONLY outbox.audit_event
 -- Name: callback_count callback_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.callback_count
-    ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, state, reason);
+    ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, update_status, reason);
 
 -- Name: channel_hold channel_hold_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.channel_hold
     ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
+
+-- Name: cleanup_step cleanup_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.cleanup_step
+    ADD CONSTRAINT cleanup_step_pkey PRIMARY KEY (name);
 
 -- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -21669,6 +22236,11 @@ ALTER TABLE ONLY outbox.dead_letter
 
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: endpoint_kind endpoint_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint_kind
+    ADD CONSTRAINT endpoint_kind_pkey PRIMARY KEY (kind);
 
 -- Name: endpoint endpoint_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -21860,6 +22432,11 @@ ALTER TABLE ONLY outbox.saga_step
 ALTER TABLE ONLY outbox.setting
     ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
 
+-- Name: setting_rule setting_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.setting_rule
+    ADD CONSTRAINT setting_rule_pkey PRIMARY KEY (less, more);
+
 -- Name: subscription subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.subscription
@@ -21874,6 +22451,11 @@ ALTER TABLE ONLY outbox.template_hold
 
 ALTER TABLE ONLY outbox.template
     ADD CONSTRAINT template_pkey PRIMARY KEY (org_id, code);
+
+-- Name: tick_step tick_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.tick_step
+    ADD CONSTRAINT tick_step_pkey PRIMARY KEY (name);
 
 -- Name: unroutable unroutable_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -21986,7 +22568,7 @@ CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, even
 
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (state <> 'deleted'::text);
+CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (status <> 'deleted'::text);
 
 -- Name: endpoint_secret_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22068,9 +22650,9 @@ CREATE INDEX outbound_message_queued ON outbox.outbound_message USING btree (cre
 
 CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (updated_at) WHERE (status = 'SENDING'::text);
 
--- Name: outbound_message_state; Type: INDEX; Schema: outbox; Owner: postgres
+-- Name: outbound_message_status; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_id, status, id);
+CREATE INDEX outbound_message_status ON outbox.outbound_message USING btree (org_id, status, id);
 
 -- Name: refusal_aside; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22160,6 +22742,14 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: endpoint resumed_channel_has_no_hold; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER resumed_channel_has_no_hold AFTER UPDATE OF status ON outbox.endpoint FOR EACH ROW WHEN (((new.kind = 'whatsapp'::text) AND (new.status = 'enabled'::text))) EXECUTE FUNCTION outbox.lift_holds();
+
+-- Name: setting setting_goes_with_graph_url; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_goes_with_graph_url AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW WHEN ((new.name = ANY (ARRAY['whatsapp.graph_url'::text, 'egress.allow_http'::text]))) EXECUTE FUNCTION outbox.check_graph_url();
+
 -- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
@@ -22171,6 +22761,11 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: endpoint endpoint_kind_is_known; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint
+    ADD CONSTRAINT endpoint_kind_is_known FOREIGN KEY (kind) REFERENCES outbox.endpoint_kind(kind);
 
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22205,6 +22800,10 @@ ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 -- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: cleanup_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.cleanup_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22241,6 +22840,10 @@ ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
 -- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
+
+-- Name: endpoint_kind; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint_kind ENABLE ROW LEVEL SECURITY;
 
 -- Name: endpoint_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22366,6 +22969,10 @@ ALTER TABLE outbox.saga_step ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
 
+-- Name: setting_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.setting_rule ENABLE ROW LEVEL SECURITY;
+
 -- Name: subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
@@ -22377,6 +22984,10 @@ ALTER TABLE outbox.template ENABLE ROW LEVEL SECURITY;
 -- Name: template_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.template_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: tick_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.tick_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: unroutable; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22622,6 +23233,10 @@ REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
@@ -22643,10 +23258,14 @@ REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change js
 REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) TO service_role;
 
--- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) TO service_role;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22739,6 +23358,10 @@ REVOKE ALL ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) FROM PUBLIC
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION check_graph_url(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_graph_url() FROM PUBLIC;
 
 -- Name: FUNCTION check_handler(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22869,6 +23492,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
+
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -22968,6 +23595,10 @@ REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FRO
 REVOKE ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) TO service_role;
 
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
@@ -23001,6 +23632,10 @@ GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key
 
 REVOKE ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) TO service_role;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
 
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23150,6 +23785,10 @@ REVOKE ALL ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now t
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
@@ -23165,6 +23804,10 @@ REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_li
 -- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23222,9 +23865,9 @@ GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
 GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23318,6 +23961,10 @@ REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
 
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -23341,6 +23988,10 @@ REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23673,6 +24324,10 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION lift_holds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
+
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) FROM PUBLIC;
@@ -23698,10 +24353,10 @@ GRANT ALL ON FUNCTION outbox.list_channels(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) TO service_role;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23728,10 +24383,10 @@ GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit
 REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) TO service_role;
 
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23832,6 +24487,14 @@ REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) 
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
+-- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23909,6 +24572,30 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24134,9 +24821,9 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24241,10 +24928,6 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
-
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
@@ -24257,6 +24940,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate tex
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
@@ -24265,9 +24952,17 @@ REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_me
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24436,9 +25131,9 @@ REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now tim
 
 REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION routing_state(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION routing_status(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.routing_state(p_event_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.routing_status(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24495,19 +25190,19 @@ GRANT ALL ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid,
 REVOKE ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) TO service_role;
 
--- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) FROM PUBLIC;
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
--- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) TO service_role;
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24544,9 +25239,9 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24579,6 +25274,10 @@ REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24816,6 +25515,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
@@ -24851,6 +25554,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE endpoint_kind; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint_kind TO service_role;
 
 -- Name: TABLE endpoint_refusal; Type: ACL; Schema: outbox; Owner: postgres
 

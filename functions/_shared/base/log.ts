@@ -12,7 +12,7 @@ export type LogFields = {
   topic?: string
   consumer?: string
   attempt?: number
-  tries?: number
+  failed_attempts?: number
   delay_ms?: number
   trace_id?: string
   spans?: number

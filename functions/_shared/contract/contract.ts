@@ -8,7 +8,7 @@ const delivery = z.object({
   event: z.string(),
   endpoint: z.string(),
   attempt: z.int(),
-  tries: z.int(),
+  failed_attempts: z.int(),
   lane: z.string(),
   ordered: z.boolean(),
   lease_ms: z.number(),

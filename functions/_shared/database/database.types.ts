@@ -172,7 +172,7 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         ComputedFields: never
         Insert: {
@@ -180,14 +180,14 @@ export type Database = {
           'n': number
           'reason': string
           'shard': number
-          'state': string
+          'update_status': string
         }
         Update: {
           'kind'?: string
           'n'?: number
           'reason'?: string
           'shard'?: number
-          'state'?: string
+          'update_status'?: string
         }
         Relationships: []
       }
@@ -216,6 +216,25 @@ export type Database = {
           'expires_at'?: string | null
           'held'?: boolean
           'why'?: string
+        }
+        Relationships: []
+      }
+      'cleanup_step': {
+        Row: {
+          'calls': string
+          'most': number | null
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'calls': string
+          'most'?: number | null
+          'name': string
+        }
+        Update: {
+          'calls'?: string
+          'most'?: number | null
+          'name'?: string
         }
         Relationships: []
       }
@@ -442,10 +461,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
         ComputedFields: 'lost'
@@ -456,10 +475,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Update: {
           'attempt'?: number
@@ -468,10 +487,10 @@ export type Database = {
           'due_at'?: string
           'endpoint_id'?: string
           'event_id'?: string
+          'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
           'replayed_at'?: string | null
-          'tries'?: number
         }
         Relationships: []
       }
@@ -480,7 +499,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -500,23 +519,31 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
           'version': number
           'endpoint_json': Json | null
-          'refuse_channel': undefined | null
+          'endpoint_members': Json | null
+          'refuse_managed': undefined | null
+          'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
         }
-        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json' | 'rewrite_command'
+        ComputedFields:
+          | 'endpoint_json'
+          | 'endpoint_members'
+          | 'refuse_managed'
+          | 'release_first'
+          | 'retry_config_json'
+          | 'rewrite_command'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at': string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -536,8 +563,8 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at': string
           'url': string
@@ -547,7 +574,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at'?: string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -567,12 +594,63 @@ export type Database = {
           'rate_per_second'?: number | null
           'retry'?: Json | null
           'retry_4xx'?: boolean
-          'state'?: string
-          'state_reason'?: string | null
+          'status'?: string
+          'status_reason'?: string | null
           'timeout_ms'?: number
           'updated_at'?: string
           'url'?: string
           'version'?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
+      }
+      'endpoint_kind': {
+        Row: {
+          'change_function': string | null
+          'create_function': string | null
+          'credentials_remedy': string | null
+          'is_cached': boolean
+          'kind': string
+          'managed_as': string | null
+          'managed_at': string | null
+          'pauses_on_hold': boolean
+          'response_class': string | null
+          'retry': NonNullable<Json>
+          'rewrite_command': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind': string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry': NonNullable<Json>
+          'rewrite_command'?: string | null
+        }
+        Update: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind'?: string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry'?: NonNullable<Json>
+          'rewrite_command'?: string | null
         }
         Relationships: []
       }
@@ -1355,7 +1433,7 @@ export type Database = {
           'rate_per_second': number
           'replayed': number
           'skipped': number
-          'state': string
+          'status': string
           'replay_job_json': Json | null
         }
         ComputedFields: 'replay_job_json'
@@ -1373,7 +1451,7 @@ export type Database = {
           'rate_per_second': number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Update: {
           'at_failed'?: string
@@ -1389,7 +1467,7 @@ export type Database = {
           'rate_per_second'?: number
           'replayed'?: number
           'skipped'?: number
-          'state'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -1650,7 +1728,10 @@ export type Database = {
       'setting': {
         Row: {
           'description': string
+          'form': string | null
+          'form_problem': string | null
           'highest': number | null
+          'is_url': boolean
           'lowest': number | null
           'name': string
           'type': string
@@ -1660,7 +1741,10 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'description': string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name': string
           'type': string
@@ -1669,12 +1753,43 @@ export type Database = {
         }
         Update: {
           'description'?: string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name'?: string
           'type'?: string
           'updated_at'?: string
           'value'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'setting_rule': {
+        Row: {
+          'less': string
+          'more': string
+          'per_less': number
+          'per_more': number
+          'problem': string
+          'spare': number
+        }
+        ComputedFields: never
+        Insert: {
+          'less': string
+          'more': string
+          'per_less'?: number
+          'per_more'?: number
+          'problem': string
+          'spare'?: number
+        }
+        Update: {
+          'less'?: string
+          'more'?: string
+          'per_less'?: number
+          'per_more'?: number
+          'problem'?: string
+          'spare'?: number
         }
         Relationships: []
       }
@@ -1771,6 +1886,25 @@ export type Database = {
           'name'?: string
           'waba_id'?: string
           'why'?: string
+        }
+        Relationships: []
+      }
+      'tick_step': {
+        Row: {
+          'calls': string
+          'most': number
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'calls': string
+          'most': number
+          'name': string
+        }
+        Update: {
+          'calls'?: string
+          'most'?: number
+          'name'?: string
         }
         Relationships: []
       }
@@ -1963,8 +2097,8 @@ export type Database = {
           'phone_number_id': string | null
           'reason': string | null
           'received_at': string
-          'state': string
           'status': string | null
+          'update_status': string
           'user_id': string | null
           'wa_id': string | null
           'waba_id': string | null
@@ -1999,8 +2133,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at': string
-          'state': string
           'status'?: string | null
+          'update_status': string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2025,8 +2159,8 @@ export type Database = {
           'phone_number_id'?: string | null
           'reason'?: string | null
           'received_at'?: string
-          'state'?: string
           'status'?: string | null
+          'update_status'?: string
           'user_id'?: string | null
           'wa_id'?: string | null
           'waba_id'?: string | null
@@ -2043,13 +2177,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }
         ComputedFields: never
         Relationships: []
@@ -2076,7 +2210,15 @@ export type Database = {
           'url': string
         }
         ComputedFields: never
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
       }
       'outbound_attempt': {
         Row: {
@@ -2155,7 +2297,7 @@ export type Database = {
           'partition_key': string | null
           'payload': Json | null
           'retry_count': number | null
-          'state': string | null
+          'status': string | null
         }
         ComputedFields: never
         Relationships: []
@@ -2460,6 +2602,10 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
       }
+      'change_broker_of_wire': {
+        Args: { 'p_change': Json; 'p_endpoint_id': string }
+        Returns: Json
+      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {
@@ -2492,9 +2638,10 @@ export type Database = {
         Returns: Json
       }
       'change_replay_job': {
-        Args: { 'p_id': string; 'p_org_id': string; 'p_state': string }
+        Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
       }
+      'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'channels_of': {
         Args: {
@@ -2545,7 +2692,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -2565,8 +2712,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -2737,6 +2884,7 @@ export type Database = {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
         Returns: undefined
       }
+      'close_new': { Args: Record<PropertyKey, never>; Returns: undefined }
       'close_pairs': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: undefined
@@ -2834,6 +2982,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'create_broker_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
+        Returns: Json
+      }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2901,6 +3053,10 @@ export type Database = {
           'p_org_id'?: string
           'p_url': string
         }
+        Returns: Json
+      }
+      'create_slack_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
       }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
@@ -3042,6 +3198,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'endpoint_members': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'endpoints_to_judge': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (string)[]
@@ -3049,6 +3214,7 @@ export type Database = {
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
+      'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'event_content': {
         Args: {
           'p_event': Omit<
@@ -3141,15 +3307,15 @@ export type Database = {
             Database['outbox']['Tables']['message_attempt']['Row'],
             Database['outbox']['Tables']['message_attempt']['ComputedFields']
           >
+          'p_delivery_attempt': Omit<
+            Database['outbox']['Tables']['attempt']['Row'],
+            Database['outbox']['Tables']['attempt']['ComputedFields']
+          >
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
           'p_now': string
-          'p_receipt': Omit<
-            Database['outbox']['Tables']['attempt']['Row'],
-            Database['outbox']['Tables']['attempt']['ComputedFields']
-          >
           'p_result': Database['outbox']['CompositeTypes']['result']
         }
         Returns: undefined
@@ -3380,6 +3546,7 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
@@ -3392,6 +3559,7 @@ export type Database = {
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -3405,7 +3573,7 @@ export type Database = {
           'kind': string
           'open': number
           'org_id': string
-          'state': string
+          'status': string
         }[]
       }
       'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -3707,7 +3875,7 @@ export type Database = {
           'p_from'?: string
           'p_limit'?: number
           'p_org_id': string
-          'p_state'?: string
+          'p_status'?: string
           'p_to'?: string
         }
         Returns: Json
@@ -3763,7 +3931,7 @@ export type Database = {
         Returns: Json
       }
       'list_org_endpoints': {
-        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_state'?: string }
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
         Returns: Json
       }
       'list_replay_jobs': {
@@ -3780,7 +3948,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3800,8 +3968,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -3858,7 +4026,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3878,8 +4046,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4018,6 +4186,23 @@ export type Database = {
         }
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'more_counters': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }[]
+      }
+      'more_secrets': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'remedy': string
+          'vault_id': string
+          'what': string
+        }[]
+      }
       'move_messages': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -4156,6 +4341,55 @@ export type Database = {
         }
       }
       'number_of': { Args: { 'p_wa_id': string }; Returns: string }
+      'on_claimed': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_closed': {
+        Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
+      'on_dead_letters': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'on_parcel': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_purged': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'on_results': {
+        Args: {
+          'p_news': Database['outbox']['CompositeTypes']['news']
+          'p_now': string
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['news']
+        SetofOptions: {
+          from: '*'
+          to: 'news'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'open_delivery': {
         Args: { 'p_endpoint_id': string; 'p_event_id': string }
         Returns: {
@@ -4165,10 +4399,10 @@ export type Database = {
           'due_at': string
           'endpoint_id': string
           'event_id': string
+          'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
           'replayed_at': string | null
-          'tries': number
         }
         SetofOptions: {
           from: '*'
@@ -4265,7 +4499,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -4285,8 +4519,8 @@ export type Database = {
           'rate_per_second': number | null
           'retry': Json | null
           'retry_4xx': boolean
-          'state': string
-          'state_reason': string | null
+          'status': string
+          'status_reason': string | null
           'timeout_ms': number
           'updated_at': string
           'url': string
@@ -4486,7 +4720,7 @@ export type Database = {
         Returns: undefined
       }
       'put_off': {
-        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_state': string }
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
       'put_reply_word': {
@@ -4583,13 +4817,13 @@ export type Database = {
           'endpoint_id': string | null
           'event_id': string | null
           'event_type': string | null
+          'failed_attempts': number | null
           'finished_at': string | null
           'held_because': string | null
           'next_attempt_at': string | null
           'open': boolean | null
           'org_id': string | null
           'status': string | null
-          'tries': number | null
         }[]
         SetofOptions: {
           from: '*'
@@ -4628,15 +4862,6 @@ export type Database = {
         Returns: string
       }
       'refusal_words': { Args: { 'p_code': string }; Returns: string }
-      'refuse_channel': {
-        Args: {
-          'p_endpoint': Omit<
-            Database['outbox']['Tables']['endpoint']['Row'],
-            Database['outbox']['Tables']['endpoint']['ComputedFields']
-          >
-        }
-        Returns: undefined
-      }
       'refuse_contract': {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
         Returns: Json
@@ -4647,6 +4872,15 @@ export type Database = {
       }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_managed': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
         Returns: undefined
       }
       'refuse_members': {
@@ -4662,7 +4896,20 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_setting': {
+        Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'release_first': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'renew_apart': {
@@ -4852,7 +5099,7 @@ export type Database = {
         }
         Returns: number
       }
-      'routing_state': { Args: { 'p_event_id': string }; Returns: string }
+      'routing_status': { Args: { 'p_event_id': string }; Returns: string }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
@@ -4912,12 +5159,12 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
-      'set_endpoint_state': {
-        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_state': string }
+      'set_endpoint_status': {
+        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_status': string }
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
-      'set_replay_job': { Args: { 'p_id': string; 'p_state': string }; Returns: Json }
+      'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
       'set_retry_config': {
         Args: {
           'p_endpoint_id': string
@@ -4958,7 +5205,7 @@ export type Database = {
           'p_ids': (number)[]
           'p_now': string
           'p_reasons': (string)[]
-          'p_states': (string)[]
+          'p_statuses': (string)[]
         }
         Returns: undefined
       }
@@ -5006,6 +5253,7 @@ export type Database = {
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]
@@ -5305,6 +5553,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'work_callbacks': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {
@@ -5315,7 +5564,7 @@ export type Database = {
         'events': (string)[] | null
         'endpoints': (string)[] | null
         'attempts': (number)[] | null
-        'tries': (number)[] | null
+        'failed_attempts': (number)[] | null
         'lanes': (number)[] | null
         'ordered': (boolean)[] | null
         'replayed': (boolean)[] | null
@@ -5474,7 +5723,7 @@ export type Database = {
         'title': string | null
         'details': string | null
         'noted': boolean | null
-        'state': string | null
+        'update_status': string | null
         'reason': string | null
       }
       'target': {

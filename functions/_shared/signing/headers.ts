@@ -122,7 +122,7 @@ export function webhookHeaders(
     'x-correlation-id',
     headerValue(event.correlation_id),
     'x-attempt',
-    String(delivery.tries + 1),
+    String(delivery.failed_attempts + 1),
   )
   if (signatures !== null && signatures.simple !== null) {
     headers.push('x-signature', signatures.simple)

@@ -8,16 +8,15 @@ import { countsSchema } from '../schemas/callbacks.ts'
 import { jsonResponse, problems } from './route.ts'
 
 const path = '/webhooks/whatsapp/inbound'
-/** The same limit as for other bodies of the API. */
+/** As long as any other body of the API may take. */
 const bodyMs = 10_000
 
 const publicRoute = { path, tags: ['Callbacks'], security: [] }
 
 /**
- * `/webhooks/whatsapp/inbound`: the address of the function whatsapp without a key, for the one app in
- * the setting whatsapp.shared_app. It comes before the API's limits and credentials, because WhatsApp
- * sends larger bodies and signs them. The signature is over the raw bytes, so the routes are described
- * here and checked in receiveCallback().
+ * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
+ * API's limits and credentials, since WhatsApp has larger bodies and signs instead; and the bytes are
+ * read as they come, so the routes are described here and checked there. One app has this address.
  */
 export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.get(path, (c) => {
@@ -58,13 +57,13 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     operationId: 'receiveWhatsappCallback',
     summary: 'Receive a callback of WhatsApp',
     description:
-      'Signed with the secret of the Meta app that the setting `whatsapp.shared_app` names. 200 ' +
-      'means that every update in it is stored.',
+      'It must be signed with the secret of the Meta app in the setting `whatsapp.shared_app`. The ' +
+      'response is 200 when every update in it is stored.',
     request: {
       headers: z.object({
         'x-hub-signature-256': z.string().regex(/^sha256=[0-9a-f]{64}$/).optional(),
         'x-org-id': z.string().optional().openapi({
-          description: 'Updates of other organisations are stored and not applied.',
+          description: 'Updates of other organisations are stored but not applied.',
         }),
       }),
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },

@@ -28,7 +28,7 @@ const create = createRoute({
   method: 'post',
   path: '/channels',
   operationId: 'createChannel',
-  summary: 'Create a channel, with a secret key',
+  summary: 'Create a channel (needs a secret key)',
   tags,
   ...needs('admin'),
   request: { body: jsonBody(newChannelSchema) },
@@ -87,21 +87,24 @@ const remove = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonResponse(deletedChannelSchema, 'It is deleted') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(deletedChannelSchema, 'The channel is deleted'),
+  },
 })
 
 const resume = createRoute({
   method: 'post',
   path: '/channels/{channelId}/resume',
   operationId: 'resumeChannel',
-  summary: 'Resume a held channel: waiting messages are sent',
+  summary: 'Resume a held channel; its waiting messages are sent',
   tags,
   ...needs('operator'),
   request: { params: channelParams },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
 
-/** `/channels`: list, create, get, change, delete, new token, set default, resume. */
+/** `/channels`: list, create, get, change, delete, a new token, the default one, no more hold. */
 export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
@@ -110,7 +113,7 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const principal = c.get('principal')
-    // A secret key is required, so that no organisation registers another's number.
+    // A number belongs to whom it is registered for here, so that nobody registers another's.
     requireKey(principal, 'A channel is created')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body

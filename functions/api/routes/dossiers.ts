@@ -15,11 +15,11 @@ const listConsents = createRoute({
   method: 'get',
   path: '/dossiers/{dossierId}/consents',
   operationId: 'listConsents',
-  summary: 'List the consents of a dossier, withdrawn ones included',
+  summary: 'List the consents of a dossier',
   tags,
   ...needs('viewer'),
   request: { params: dossierParams },
-  responses: { ...problems(), 200: jsonResponse(consentsSchema, 'All records, newest first') },
+  responses: { ...problems(), 200: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
 
 const recordConsent = createRoute({
@@ -30,14 +30,14 @@ const recordConsent = createRoute({
   tags,
   ...needs('operator'),
   request: { params: dossierParams, body: jsonBody(newConsentSchema) },
-  responses: { ...problems(), 201: jsonResponse(consentsSchema, 'All records, newest first') },
+  responses: { ...problems(), 201: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
 
 const listActivity = createRoute({
   method: 'get',
   path: '/dossiers/{dossierId}/activity',
   operationId: 'listActivity',
-  summary: 'List the message activity of a dossier, newest first',
+  summary: 'List the activity of a dossier, newest first',
   tags,
   ...needs('viewer'),
   request: { params: dossierParams, query: z.strictObject(pageQuery) },

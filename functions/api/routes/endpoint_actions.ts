@@ -16,7 +16,7 @@ const pause = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/pause',
   operationId: 'pauseEndpoint',
-  summary: 'Pause an endpoint: its deliveries are held',
+  summary: 'Pause an endpoint; its deliveries are held',
   tags,
   ...needs('operator'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
@@ -44,20 +44,20 @@ const test = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/test',
   operationId: 'testEndpoint',
-  summary: 'Send a test event and wait for its result',
+  summary: 'Send a test event and wait for the outcome',
   tags,
   ...needs('operator'),
   request: {
     params: endpointParams,
     query: z.strictObject({
       waitSeconds: z.coerce.number().int().min(0).max(20).default(10).openapi({
-        param: { description: 'The longest wait; then the result is `pending`.' },
+        param: { description: 'After this time, the outcome is `pending`.' },
       }),
     }),
   },
   responses: {
     ...problems('not_found', 'wrong_state', 'breaker_open'),
-    200: jsonResponse(testResultSchema, 'The result of the first attempt'),
+    200: jsonResponse(testResultSchema, 'The outcome of the first attempt'),
   },
 })
 
@@ -65,24 +65,24 @@ const stats = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/stats',
   operationId: 'getEndpointStats',
-  summary: 'Get the numbers of an endpoint',
+  summary: 'Get the statistics of an endpoint',
   tags,
   ...needs('viewer'),
   request: {
     params: endpointParams,
     query: z.strictObject({
       hours: z.coerce.number().int().min(1).max(168).default(24).openapi({
-        param: { description: 'How far back attempts are counted.' },
+        param: { description: 'For how many hours attempts are counted.' },
       }),
     }),
   },
-  responses: { ...problems('not_found'), 200: jsonResponse(endpointStatsSchema, 'Its numbers') },
+  responses: { ...problems('not_found'), 200: jsonResponse(endpointStatsSchema, 'The statistics') },
 })
 
-/** Between two polls of a test event: a delivery takes tens of milliseconds, a kick up to 1 s. */
+/** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */
 const lookEveryMs = 100
 
-/** Actions and statistics of endpoints. */
+/** What operators do with an endpoint, and what they look at. */
 export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   const { database, now, sleep } = deps
 

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { kindNotInstalled } from '../../_shared/database/modules.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
@@ -16,9 +17,10 @@ import {
   endpointPageSchema,
   endpointParams,
   endpointSchema,
-  endpointState,
+  endpointStatus,
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
+import { moduleMissing } from '../sql_error.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
@@ -30,7 +32,7 @@ const list = createRoute({
   summary: 'List endpoints, newest first',
   tags,
   ...needs('viewer'),
-  request: { query: z.strictObject({ ...pageQuery, state: endpointState.optional() }) },
+  request: { query: z.strictObject({ ...pageQuery, status: endpointStatus.optional() }) },
   responses: { ...problems(), 200: jsonResponse(endpointPageSchema, 'A page of endpoints') },
 })
 
@@ -94,12 +96,12 @@ const remove = createRoute({
 /** `/endpoints`: list, create, get, change, delete. */
 export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, state } = c.req.valid('query')
+    const { cursor, limit, status } = c.req.valid('query')
     const page = await database.call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
-      ...state === undefined ? {} : { p_state: state },
+      ...status === undefined ? {} : { p_status: status },
     }, endpointPageSchema)
     return c.json(page, 200)
   })
@@ -111,7 +113,9 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
       ...key === undefined ? {} : { p_key: key },
-    }, createdEndpointSchema)
+    }, createdEndpointSchema).catch((error) => {
+      throw missingKind(error, c.req.valid('json').kind) ?? error
+    })
     c.header('etag', etagOf(endpoint.version))
     c.header('location', `${c.req.path}/${endpoint.id}`)
     return c.json(endpoint, 201)
@@ -152,12 +156,19 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
 
 type Naming = { kind?: string | undefined; broker?: unknown; credentials?: unknown }
 
-/** Brokers need a secret key, because they make this system speak other protocols than HTTP. */
+/** Whoever names a broker makes us speak another protocol than HTTP to it. */
 function checkMayName(caller: Principal, { kind, broker, credentials }: Naming): void {
   const isBroker = kind === 'rabbitmq' || kind === 'kafka' || broker !== undefined ||
     credentials !== undefined
   if (!isBroker || caller.kind === 'key') return
-  throw new ApiError('forbidden', 'A broker endpoint requires a secret key', {
+  throw new ApiError('forbidden', 'An endpoint of a broker is set with a secret key alone', {
     remedy: 'Send the request from your own server, with the secret key in the header apikey',
   })
+}
+
+/** A kind of the schema that the database refuses has its module not installed. */
+function missingKind(error: unknown, kind = 'webhook'): ApiError | null {
+  if (!(error instanceof ApiError) || error.field !== 'kind') return null
+  const missing = kindNotInstalled(kind)
+  return missing === null ? null : moduleMissing(missing, `There is no kind ${kind}`)
 }

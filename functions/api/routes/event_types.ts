@@ -80,7 +80,7 @@ const getCatalogue = createRoute({
   method: 'get',
   path: '/event-catalogue',
   operationId: 'getCatalogue',
-  summary: 'Get whether publishing enforces the event types',
+  summary: 'Get whether the catalogue is strict',
   tags,
   ...needs('viewer'),
   request: {},
@@ -91,7 +91,7 @@ const putCatalogue = createRoute({
   method: 'put',
   path: '/event-catalogue',
   operationId: 'putCatalogue',
-  summary: 'Set whether publishing enforces the event types',
+  summary: 'Set whether the catalogue is strict',
   tags,
   ...needs('admin'),
   request: { body: jsonBody(catalogueSettingsSchema) },
@@ -176,7 +176,7 @@ function typeArgs(
   if (description !== undefined) args.p_description = description
   if (schema !== undefined && schema !== null) {
     checkSchema(schema)
-    // SAFETY: a value parsed from JSON is JSON.
+    // SAFETY: what was parsed from JSON is JSON.
     args.p_schema = schema as FunctionArgs<'put_event_type'>['p_schema'] & object
   }
   return args

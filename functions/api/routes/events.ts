@@ -26,8 +26,7 @@ const list = createRoute({
   method: 'get',
   path: '/events',
   operationId: 'listEvents',
-  summary:
-    'List events, newest first; a page of a rare type may be short, the last one has a null cursor',
+  summary: 'List events, newest first. A page may be short; the list ends with a null cursor',
   tags,
   ...needs('viewer'),
   request: { query: eventsQuery },
@@ -140,7 +139,7 @@ function describe(events: readonly PublishedEvent[]): Published {
   }
 }
 
-/** One event is published as a batch of one: its errors need no index. */
+/** One event is published as a batch of one: its errors need no place. */
 function asSingle(error: unknown): never {
   if (!(error instanceof ApiError)) throw error
   const strip = (text: string): string => text.replace(/^events(\.0\.|\[0\]: )/, '')

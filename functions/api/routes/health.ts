@@ -7,14 +7,14 @@ const get = createRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
-  summary: 'Check whether the outbox works',
-  description: '503 if the database cannot be reached.',
+  summary: 'Get the health of the outbox',
+  description: 'If the database cannot be reached, the response is 503.',
   tags: ['Health'],
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health of the outbox') },
+  responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health') },
 })
 
-/** `/health`: cheap enough for a call every few seconds. */
+/** `/health`: cheap enough to be asked every few seconds. */
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     c.header('cache-control', 'no-store')

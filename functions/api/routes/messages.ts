@@ -26,16 +26,13 @@ const consentRefusal: Refusal = {
   code: 'consent_required',
   remedy: 'Record the consent under /dossiers/{dossierId}/consents, or do not send',
 }
-/** Why policy may forbid a message, and the remedy. */
+/** Why policy may forbid a message, and what then can be done. */
 const refusals: Record<string, Refusal> = {
   consent_required: consentRefusal,
-  opted_out: {
-    code: 'opted_out',
-    remedy: 'Do not send: the recipient has opted out of such messages',
-  },
+  opted_out: { code: 'opted_out', remedy: 'Do not send: this person wants no such messages' },
   outside_window: {
     code: 'outside_window',
-    remedy: 'Send a template, or wait until the recipient writes',
+    remedy: 'Send a template, or wait until the person writes',
   },
 }
 const path = '/outbound/messages'
@@ -56,7 +53,7 @@ const create = createRoute({
       'opted_out',
       'outside_window',
     ),
-    200: jsonResponse(messageSchema, 'The existing message of the same key'),
+    200: jsonResponse(messageSchema, 'The message that was created before with this key'),
     201: jsonResponse(messageSchema, 'The message, queued'),
   },
 })
@@ -111,7 +108,7 @@ const resend = createRoute({
   method: 'post',
   path: `${path}/{messageId}/resend`,
   operationId: 'resendMessage',
-  summary: 'Queue a failed message again, with all its attempts',
+  summary: 'Queue a failed message again, with all its retries',
   tags,
   ...needs('operator'),
   request: { params: messageParams },
@@ -135,7 +132,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       p_org_id: orgId,
       p_channel: channel,
       p_to: e164(to) ?? to,
-      // SAFETY: it was parsed from JSON.
+      // SAFETY: it was JSON a moment ago.
       p_payload: payloadJson as Json,
       p_actor: actor,
       ...dossierId === undefined ? {} : { p_dossier_id: dossierId },

@@ -17,7 +17,7 @@ const list = createRoute({
   method: 'get',
   path: '/opt-outs',
   operationId: 'listOptOuts',
-  summary: 'List numbers that have opted out of all messages or of marketing',
+  summary: 'List the numbers that opted out of all messages or of marketing',
   tags,
   ...needs('viewer'),
   request: { query: optOutQuery },
@@ -28,22 +28,22 @@ const put = createRoute({
   method: 'put',
   path: '/opt-outs/{recipient}',
   operationId: 'putOptOut',
-  summary: 'Opt a number out of all messages or of marketing',
+  summary: 'Add an opt-out of a number, for all messages or for marketing',
   tags,
   ...needs('operator'),
   request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
-  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'Noted') },
+  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 const remove = createRoute({
   method: 'delete',
   path: '/opt-outs/{recipient}',
   operationId: 'deleteOptOut',
-  summary: 'Revoke an opt-out',
+  summary: 'Remove an opt-out of a number',
   tags,
   ...needs('operator'),
   request: { params: optOutParams, query: optInQuery },
-  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'Noted') },
+  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 /** `/opt-outs`: list, put, delete. */

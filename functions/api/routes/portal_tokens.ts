@@ -20,9 +20,10 @@ const mint = createRoute({
   },
 })
 
-/** Makes two tokens with the same claims different. */
+/** What tells one token from another that says the same. */
 const mark = z.object({ id: z.string(), issuedAt: z.int() })
 
+/** `/portal-tokens`. */
 export function addPortalTokenRoutes(
   app: ApiApp,
   { database, portalSecrets, wallNow }: ApiDeps,

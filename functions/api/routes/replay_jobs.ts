@@ -15,7 +15,7 @@ const create = createRoute({
   method: 'post',
   path: '/replay-jobs',
   operationId: 'createReplayJob',
-  summary: 'Queue all matching dead letters again',
+  summary: 'Create a job that sends matching dead letters again',
   tags,
   ...needs('operator'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
@@ -40,7 +40,7 @@ const get = createRoute({
   method: 'get',
   path: '/replay-jobs/{replayJobId}',
   operationId: 'getReplayJob',
-  summary: 'Get a replay job with its progress',
+  summary: 'Get the progress of a replay job',
   tags,
   ...needs('viewer'),
   request: { params: replayJobParams },
@@ -52,16 +52,16 @@ const resume = changeRoute('resume', 'resumeReplayJob', 'Resume a paused replay 
 const cancel = changeRoute(
   'cancel',
   'cancelReplayJob',
-  'Cancel a replay job; letters it has queued stay queued',
+  'Cancel a replay job; replayed deliveries stay replayed',
 )
 
 /** `/replay-jobs`: create, list, get, pause, resume, cancel. */
 export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
-  const change = (orgId: string, id: string, state: string): Promise<ReplayJob> =>
+  const change = (orgId: string, id: string, status: string): Promise<ReplayJob> =>
     database.call('change_replay_job', {
       p_org_id: orgId,
       p_id: id,
-      p_state: state,
+      p_status: status,
     }, replayJobSchema)
 
   app.openapi(create, async (c) => {
@@ -111,7 +111,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
 type ReplayJob = z.infer<typeof replayJobSchema>
 
-// deno-lint-ignore explicit-function-return-type -- the parts of a route determine its type
+// deno-lint-ignore explicit-function-return-type -- the type of a route is what its parts make it
 function changeRoute<Verb extends string>(verb: Verb, operationId: string, summary: string) {
   return createRoute({
     method: 'post',
@@ -123,7 +123,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),
-      200: jsonResponse(replayJobSchema, 'The job after the change'),
+      200: jsonResponse(replayJobSchema, 'The job as it is now'),
     },
   })
 }

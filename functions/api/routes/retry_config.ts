@@ -11,7 +11,7 @@ import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Retry settings']
 const path = '/endpoints/{endpointId}/retry-config'
-const policyResponse = jsonResponse(retryConfigSchema, 'The policy in force, with its schedule')
+const policyResponse = jsonResponse(retryConfigSchema, 'The current policy and its schedule')
 
 const get = createRoute({
   method: 'get',
@@ -39,7 +39,7 @@ const reset = createRoute({
   method: 'delete',
   path,
   operationId: 'resetRetryConfig',
-  summary: "Go back to the preset of the endpoint's kind",
+  summary: "Return to the preset of the endpoint's kind",
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
@@ -50,14 +50,14 @@ const preview = createRoute({
   method: 'post',
   path: '/retry-config/preview',
   operationId: 'previewRetryConfig',
-  summary: 'Preview the schedule of a retry policy',
+  summary: 'Get the schedule of a retry policy without saving it',
   tags,
   ...needs('viewer'),
   request: { body: jsonBody(retryPolicySchema) },
-  responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'Its delays') },
+  responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'The schedule') },
 })
 
-/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy. */
+/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */
 export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     const config = await database.call('get_retry_config', {

@@ -14,7 +14,7 @@ const execute = createRoute({
   method: 'post',
   path: '/sagas/{name}',
   operationId: 'executeSaga',
-  summary: 'Execute a saga: all its steps and events, or nothing',
+  summary: 'Execute a saga: all its steps with their events, or none',
   tags: ['Sagas'],
   ...needs('operator'),
   request: {
@@ -24,10 +24,11 @@ const execute = createRoute({
   },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'saga_failed'),
-    200: jsonResponse(sagaResultSchema, 'All steps are done and their events stored'),
+    200: jsonResponse(sagaResultSchema, 'All steps were executed and their events stored'),
   },
 })
 
+/** `/sagas/{name}`: execute. */
 export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(execute, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
@@ -37,7 +38,7 @@ export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_name: c.req.valid('param').name,
       p_context: await c.req.text(),
       ...key === undefined ? {} : { p_key: key },
-      // The specification says to ignore an invalid trace context.
+      // A trace context that is not one is to be ignored, not refused.
       ...traceparentForm.test(traceparent) ? { p_traceparent: traceparent } : {},
     }, storedSagaResultSchema)
     return rawJson(c, `${JSON.stringify(result).slice(0, -1)},"context":${context}}`)

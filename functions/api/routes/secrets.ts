@@ -12,7 +12,7 @@ const get = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/secret',
   operationId: 'getEndpointSecret',
-  summary: 'Get the secrets for verification',
+  summary: 'Get the secrets of an endpoint',
   tags,
   ...needs('admin'),
   request: { params: endpointParams },
@@ -23,7 +23,7 @@ const rotate = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/secret/rotate',
   operationId: 'rotateEndpointSecret',
-  summary: 'Replace the secret; the old one continues to sign for a while',
+  summary: 'Replace the secret; the old one also signs for a while',
   tags,
   ...needs('admin'),
   request: {
@@ -41,7 +41,7 @@ const expire = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}/secrets/{secretId}',
   operationId: 'expireEndpointSecret',
-  summary: 'Revoke a replaced secret now',
+  summary: 'Make a replaced secret expire immediately',
   tags,
   ...needs('admin'),
   request: {
@@ -52,6 +52,7 @@ const expire = createRoute({
   responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
 
+/** The signing secrets of an endpoint. */
 export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     const secret = await database.call('get_org_secret', {

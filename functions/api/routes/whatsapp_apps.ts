@@ -15,7 +15,7 @@ const get = createRoute({
   method: 'get',
   path,
   operationId: 'getWhatsappApp',
-  summary: 'Get a Meta app, with a secret key',
+  summary: 'Get a Meta app (needs a secret key)',
   tags,
   ...needs('admin'),
   request: { params: whatsappAppParams },
@@ -26,14 +26,14 @@ const put = createRoute({
   method: 'put',
   path,
   operationId: 'putWhatsappApp',
-  summary: 'Register a Meta app or rotate its secret, with a secret key',
+  summary: 'Register a Meta app or rotate its secret (needs a secret key)',
   tags,
   ...needs('admin'),
   request: { params: whatsappAppParams, body: jsonBody(newWhatsappAppSchema) },
   responses: { ...problems(), 200: jsonResponse(whatsappAppSchema, 'The app') },
 })
 
-/** `/whatsapp-apps/:appId`. Several organisations may share an app, so a secret key is required. */
+/** `/whatsapp-apps/:appId`. Several organisations may share an app, so no token of one is enough. */
 export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     requireKey(c.get('principal'), 'A Meta app is read')

@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi'
 
-/** The counts of a callback's updates. */
+/** Counts of the updates of a callback. */
 export const countsSchema = z.object({
   stored: z.int(),
-  duplicates: z.int().openapi({ description: 'Known already.' }),
+  duplicates: z.int().openapi({ description: 'Stored before.' }),
   applied: z.int(),
-  skipped: z.int().openapi({ description: 'Stored without effect.' }),
-  kept: z.int().openapi({ description: 'Stored until their message is known; then applied.' }),
+  skipped: z.int().openapi({ description: 'Stored without any effect.' }),
+  kept: z.int().openapi({
+    description: 'Stored until their message is known; then they are applied.',
+  }),
 }).openapi('CallbackCounts')

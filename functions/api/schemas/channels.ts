@@ -1,27 +1,29 @@
 import { z } from '@hono/zod-openapi'
 import { timeSchema, uuidSchema } from './common.ts'
 
-const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta: expected digits')
+const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta, which is digits')
 const accessToken = z.string().min(1).max(2048).openapi({
-  description: 'The token of a system user of the account; stored in Vault, never returned.',
+  description:
+    'The token of a system user of the account. It is stored in Vault and never returned.',
 })
 
 const messagesPerSecond = z.number().min(1).max(1000).optional().openapi({
-  description: "WhatsApp's limit for the number; 80 unless it was raised.",
+  description: "WhatsApp's limit for the number: 80, unless WhatsApp has raised it.",
 })
 const pairSeconds = z.number().min(0).max(3600).optional().openapi({
-  description: 'Seconds between two messages to one recipient; WhatsApp permits 6 in the long run.',
+  description:
+    'Seconds between two messages to one recipient. WhatsApp allows one in 6 s for long.',
 })
 
-/** A new channel: a business number and the credentials to send from it. */
+/** A new channel: a business number with the credentials to send from it. */
 export const newChannelSchema = z.strictObject({
   phoneNumberId: metaId.openapi({
-    description: "Meta's id of the number, not the number.",
+    description: "Meta's id of the phone number, not the number itself.",
     example: '100000000000001',
   }),
   wabaId: metaId.openapi({ description: 'The WhatsApp business account.' }),
   appId: metaId.openapi({
-    description: 'The Meta app, registered with `PUT /whatsapp-apps/{appId}`.',
+    description: 'The Meta app. Register it first with `PUT /whatsapp-apps/{appId}`.',
   }),
   accessToken,
   description: z.string().max(1000).optional(),
@@ -29,7 +31,7 @@ export const newChannelSchema = z.strictObject({
   pairSeconds,
 }).openapi('NewChannel')
 
-/** A change of a channel; absent members stay. */
+/** A change of a channel; absent members stay unchanged. */
 export const channelChangeSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   accessToken: accessToken.optional(),
@@ -37,21 +39,21 @@ export const channelChangeSchema = z.strictObject({
   pairSeconds,
   graphVersion: z.string().regex(/^v[1-9][0-9]{0,2}\.[0-9]$/, 'is not a version like v25.0')
     .nullable().optional().openapi({
-      description: 'For this number only; null: the setting `whatsapp.graph_version`.',
+      description: 'The version for this number only; null: the setting `whatsapp.graph_version`.',
       example: 'v25.0',
     }),
   isDefault: z.literal(true).optional(),
-}).refine((change) => Object.keys(change).length > 0, 'has no member to change')
+}).refine((change) => Object.keys(change).length > 0, 'names nothing to change')
   .openapi('ChannelChange')
 
 export const deletedChannelSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'Open messages; they fail within seconds.' }),
+  open: z.int().openapi({ description: 'The number of open messages; they fail within seconds.' }),
 }).openapi('DeletedChannel')
 
 export const newTokenSchema = z.strictObject({ accessToken }).openapi('NewAccessToken')
 
-/** A channel. It is also an endpoint: `/endpoints/{id}/pause` holds it. */
+/** A channel. It is an endpoint too: `/endpoints/{id}/pause` holds it. */
 export const channelSchema = z.object({
   id: uuidSchema,
   channel: z.string(),
@@ -61,13 +63,13 @@ export const channelSchema = z.object({
   appId: z.string(),
   isDefault: z.boolean(),
   quality: z.string().nullable(),
-  state: z.enum(['enabled', 'paused', 'disabled']),
-  stateReason: z.string().nullable().openapi({
-    description: 'Starts with `held:` if an error of the account has stopped it.',
+  status: z.enum(['enabled', 'paused', 'disabled']),
+  statusReason: z.string().nullable().openapi({
+    description: 'Starts with `held:` if an error of the account holds the channel.',
   }),
   messagesPerSecond: z.number(),
   graphVersion: z.string().nullable().openapi({
-    description: 'null: the setting `whatsapp.graph_version`.',
+    description: 'Null: the setting `whatsapp.graph_version`.',
   }),
   pairSeconds: z.number(),
   createdAt: timeSchema,

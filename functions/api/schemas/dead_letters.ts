@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
-const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
+const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
-    'open: no action yet; replayed: queued again; delivered: the replay arrived; discarded: it will not be sent.',
+    'open: not replayed or discarded; replayed: sent again; delivered: replayed and delivered; discarded: it will not be sent.',
 })
 
 const members = {
@@ -15,21 +15,25 @@ const members = {
   correlationId: z.string(),
   idempotencyKey: z.string().nullable(),
   eventCreatedAt: timeSchema,
-  why: z.string().openapi({ description: 'Why delivery ended.', example: 'out_of_retries' }),
+  why: z.string().openapi({
+    description: 'Why the delivery became a dead letter.',
+    example: 'out_of_retries',
+  }),
   error: z.string().openapi({ description: 'The error of the last attempt.' }),
-  retryCount: z.int().openapi({ description: 'Tries that failed.' }),
+  retryCount: z.int().openapi({ description: 'The number of failed attempts.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
-  state,
+  status,
   replayedAt: timeSchema.nullable(),
   deliveredAt: timeSchema.nullable(),
   discardedAt: timeSchema.nullable(),
   note: z.string().nullable().openapi({ description: 'Why it was discarded.' }),
 }
 
+/** A dead letter without its body, as in lists. */
 export const deadLetterSchema = z.object(members).openapi('DeadLetter')
 
-/** A dead letter with its payload. */
+/** A dead letter with its body. */
 export const wholeDeadLetterSchema = z.object({
   ...members,
   body: z.string().openapi({
@@ -48,12 +52,12 @@ export const deadLetterQuery = z.strictObject({
   ...pageQuery,
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
-  state: state.optional(),
+  status: status.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed at or after this time.' },
+    param: { description: 'Only those that failed at this time or later.' },
   }),
   to: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed before.' },
+    param: { description: 'Only those that failed before this time.' },
   }),
 })
 

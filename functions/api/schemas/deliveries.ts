@@ -14,30 +14,37 @@ const statuses = [
 ] as const
 
 export const deliveryStatus = z.enum(statuses).openapi({
-  description: 'retrying: waits for its next attempt; held: waits for its endpoint, see reason.',
+  description:
+    'retrying: waits for its next attempt; held: cannot be attempted now, `reason` says why.',
 })
 
+/** One event for one endpoint. */
 export const deliverySchema = z.object({
-  id: z.string().openapi({ description: 'The ids of event and endpoint, separated by a dot.' }),
+  id: z.string().openapi({
+    description: 'The ids of the event and the endpoint, separated by a dot.',
+  }),
   eventId: uuidSchema,
   endpointId: uuidSchema,
   eventType: z.string(),
   status: deliveryStatus,
   reason: z.string().nullable(),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
-  tries: z.int().nullable().openapi({
-    description: 'Failed attempts that count as retries; null when it is finished.',
+  failedAttempts: z.int().nullable().openapi({
+    description:
+      'The failed attempts since its creation or its last replay; null if it is finished.',
   }),
   nextAttemptAt: timeSchema.nullable(),
-  createdAt: timeSchema.openapi({ description: "The event's." }),
+  createdAt: timeSchema.openapi({ description: 'The time of the event.' }),
   finishedAt: timeSchema.nullable(),
 }).openapi('Delivery')
 export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
 
-/** A receipt. */
+/** An attempt. */
 export const attemptSchema = z.object({
   attempt: z.int(),
-  kind: z.enum(['try', 'close']).openapi({ description: 'close: it ended without a delivery.' }),
+  kind: z.enum(['try', 'close']).openapi({
+    description: 'close: the delivery ended without being delivered.',
+  }),
   outcome: z.string(),
   at: timeSchema,
   status: z.int().nullable().openapi({ description: 'The HTTP status.' }),
@@ -53,14 +60,14 @@ const uuidForm = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 export const deliveryParams = z.object({
   deliveryId: z.string().regex(
     new RegExp(`^${uuidForm}\\.${uuidForm}$`),
-    'is not the ids of an event and an endpoint, separated by a dot',
+    'is not the ids of an event and an endpoint with a dot between',
   ).openapi({
     param: { name: 'deliveryId', in: 'path' },
     example: '01a2203a-0510-79a1-bb91-f1e06b0cb7a6.5601718c-af4d-4072-8528-9a4e1b376fae',
   }),
 })
 
-/** The SQL arguments that identify a delivery. */
+/** The SQL arguments that name a delivery. */
 export function deliveryKey(deliveryId: string): { p_event_id: string; p_endpoint_id: string } {
   const [event = '', endpoint = ''] = deliveryId.split('.')
   return { p_event_id: event, p_endpoint_id: endpoint }

@@ -6,16 +6,16 @@ export const dossierParams = z.object({
   dossierId: dossierIdSchema.openapi({ param: { name: 'dossierId', in: 'path' } }),
 })
 
-/** What consent covers: MARKETING needs its own, UTILITY is everything else. */
+/** The purposes of consent: MARKETING is separate, UTILITY is everything else. */
 const purpose = z.enum(['MARKETING', 'UTILITY'])
 
-/** Consent that is granted or withdrawn. */
+/** Consent granted or withdrawn. */
 export const newConsentSchema = z.strictObject({
   channel: channelName,
   purposes: z.array(purpose).min(1).max(2),
-  granted: z.boolean().openapi({ description: 'false withdraws it.' }),
+  granted: z.boolean().openapi({ description: 'False withdraws the consent.' }),
   source: z.string().min(1).max(200).openapi({
-    description: 'How consent was expressed.',
+    description: 'How the consent was given or withdrawn.',
     example: 'web form',
   }),
   evidence: z.string().min(1).max(2000).optional().openapi({
@@ -35,7 +35,9 @@ const consent = z.object({
   evidence: z.string().nullable(),
   actor: z.string().nullable(),
   at: timeSchema,
-  inForce: z.boolean().openapi({ description: 'Whether it is the latest record of its purpose.' }),
+  inForce: z.boolean().openapi({
+    description: 'Whether this is the latest entry for its purpose.',
+  }),
 })
 
 export const consentsSchema = z.object({ data: z.array(consent) }).openapi('Consents')

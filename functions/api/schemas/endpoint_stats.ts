@@ -5,7 +5,7 @@ export const pauseSchema = z.strictObject({
   reason: z.string().min(1).max(500).optional(),
 }).openapi('Pause', { example: { reason: 'The receiver is being rebuilt' } })
 
-/** The result of a test event. */
+/** The outcome of a test event. */
 export const testResultSchema = z.object({
   eventId: uuidSchema,
   outcome: z.string().openapi({
@@ -23,25 +23,27 @@ export const testResultSchema = z.object({
 
 export const testStartedSchema = z.object({ eventId: uuidSchema })
 
-/** Numbers of an endpoint. */
+/** The statistics of an endpoint. */
 export const endpointStatsSchema = z.object({
   endpointId: uuidSchema,
-  open: z.int().openapi({ description: 'Deliveries that are not finished.' }),
+  open: z.int().openapi({ description: 'The number of deliveries that are not finished.' }),
   inFlight: z.int(),
-  failuresRunning: z.int().openapi({ description: 'Failures in a row.' }),
+  failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
   failingSince: timeSchema.nullable(),
   breaker: z.enum(['closed', 'open', 'half_open']),
   probeAt: timeSchema.nullable(),
-  nextAt: timeSchema.nullable().openapi({ description: 'When it is served next.' }),
-  deadLetters: z.int().openapi({ description: 'Neither replayed nor discarded; at most 10,000.' }),
+  nextAt: timeSchema.nullable().openapi({ description: 'When its next deliveries are sent.' }),
+  deadLetters: z.int().openapi({
+    description: 'Those not replayed or discarded; counted up to 10,000.',
+  }),
   attempts: z.object({
     total: z.int(),
     delivered: z.int(),
     failed: z.int(),
     capped: z.boolean().openapi({
-      description: 'Whether there are more than the 10,000 counted.',
+      description: 'Whether there were more than the 10,000 counted.',
     }),
-    since: timeSchema.openapi({ description: 'The start of the counted time.' }),
+    since: timeSchema.openapi({ description: 'The start of the counted period.' }),
     lastAt: timeSchema.nullable(),
     p50Ms: z.int().nullable(),
     p95Ms: z.int().nullable(),

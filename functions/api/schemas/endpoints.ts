@@ -4,7 +4,7 @@ import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { retryPolicySchema } from './retry_config.ts'
 
 const url = z.string().min(1).max(2048).openapi({
-  description: 'The URL that receives deliveries by POST: https, a public address.',
+  description: 'Deliveries are POSTed to this URL. It must be https with a public address.',
   example: 'https://example.com/webhooks',
 })
 const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
@@ -14,8 +14,8 @@ const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
 const filter = z.string().min(1).max(1000).nullable().openapi({
   description:
     'A condition on the payload, in a subset of jsonpath: paths, wildcards, comparisons ' +
-    'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. Its cost is ' +
-    'checked when it is saved; the error of an invalid one names the position and the remedy.',
+    'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. A filter is saved ' +
+    'only if its cost is bounded. Otherwise, the error has the position and a remedy.',
   example: '$.total > 100 && $.country in ("DE", "FR")',
 })
 const headerName = z.string().min(1).max(100)
@@ -24,43 +24,51 @@ const headerValue = z.string().min(1).max(4096)
 const settings = {
   description: z.string().max(1000).openapi({ example: 'The shop of Ada' }),
   payload: z.enum(['envelope', 'data']).openapi({
-    description: 'The body: the event with its data, or only the data.',
+    description:
+      'The body of a request: `envelope` is the event with its data, `data` is only the data.',
   }),
-  timeoutMs: z.int().min(500).max(60_000).openapi({ description: 'For one whole request.' }),
-  maxInFlight: z.int().min(1).max(1000).openapi({ description: 'Requests at a time.' }),
+  timeoutMs: z.int().min(500).max(60_000).openapi({
+    description: 'The timeout of one whole request.',
+  }),
+  maxInFlight: z.int().min(1).max(1000).openapi({
+    description: 'The maximum number of requests in flight.',
+  }),
   quantum: z.int().min(1).max(1000).openapi({
-    description: 'Consecutive deliveries before the next endpoint has its turn.',
+    description:
+      'The maximum number of deliveries in one turn, before the next endpoint is served.',
   }),
   ratePerSecond: z.number().min(0.001).max(100_000).nullable().openapi({
-    description: 'The most requests a second; null: no limit.',
+    description: 'The maximum rate of requests; null: no limit.',
   }),
   rateBurst: z.int().min(1).max(100_000).openapi({
-    description: 'Requests without delay after a pause.',
+    description: 'The maximum number of requests at once after a pause.',
   }),
   retry4xx: z.boolean().openapi({
-    description: 'Retry every 4xx except 410; otherwise only 408, 425 and 429.',
+    description: 'True: retry every 4xx except 410. False: retry only 408, 425 and 429.',
   }),
   onDeadLetter: z.enum(['continue', 'halt']).openapi({
-    description: 'What an ordered queue does after a delivery has used all retries.',
+    description: 'For ordered endpoints: what happens to later deliveries after a dead letter.',
   }),
 }
 const breaker = z.strictObject({
   enabled: z.boolean(),
   threshold: z.int().min(1).max(1000).openapi({
-    description: 'Consecutive failures that open it.',
+    description: 'The number of consecutive failures that opens the breaker.',
   }),
-  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'Time until the probe.' }),
+  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'The time until the probe.' }),
 })
 const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
   description:
-    'Whether deliveries keep the order of their partition key, or of all events. Cannot change.',
+    '`partition`: in order for each partition key; `endpoint`: all in order. It cannot be changed.',
 })
 
+/** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
   kind: z.enum(['webhook', 'slack', 'rabbitmq', 'kafka']).optional().openapi({
-    description: 'The kind: signed webhooks; lines of text to a Slack-compatible incoming ' +
-      'webhook, which has no secret, ordering, payload or retry; or messages to a ' +
-      'broker, which has `broker` instead of a URL and requires a secret key.',
+    description:
+      '`webhook` sends signed requests. `slack` sends text to a Slack-compatible incoming ' +
+      'webhook; it has no `secret`, `ordering`, `payload` or `retry`. `rabbitmq` and `kafka` send ' +
+      'messages to a broker; they have `broker` instead of `url`, and need a secret key to create.',
   }),
   url: url.optional(),
   broker: brokerSchema.optional(),
@@ -68,10 +76,10 @@ export const newEndpointSchema = z.strictObject({
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   secret: z.string().min(1).max(200).optional().openapi({
-    description: '`whsec_` and the base64 of 24 to 64 random bytes; generated if absent.',
+    description: '`whsec_` and 24 to 64 random bytes in base64; generated if absent.',
   }),
   headers: z.record(headerName, headerValue).optional().openapi({
-    description: 'Custom headers; their values are never returned.',
+    description: 'Custom headers. The API never returns their values.',
   }),
   ordering: ordering.optional(),
   retry: retryPolicySchema.optional(),
@@ -81,22 +89,23 @@ export const newEndpointSchema = z.strictObject({
   example: { url: 'https://example.com/webhooks', eventTypes: ['order.*'] },
 })
 
-/** A change of an endpoint; absent members stay. */
+/** A change; absent members stay unchanged. */
 export const endpointChangeSchema = z.strictObject({
   url: url.optional(),
-  broker: brokerSchema.optional().openapi({ description: 'Absent members stay, too.' }),
+  broker: brokerSchema.optional().openapi({ description: 'Absent members stay unchanged.' }),
   credentials: credentialsSchema.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().openapi({
-    description: 'By name: a value sets the header, null removes it; others stay.',
+    description: 'By name: a value sets the header, null removes it. Other headers stay unchanged.',
   }),
   breaker: breaker.partial().optional(),
   ...z.object(settings).partial().shape,
 }).openapi('EndpointChange', { example: { description: 'The old shop', maxInFlight: 5 } })
 
-export const endpointState = z.enum(['enabled', 'paused', 'disabled'])
+export const endpointStatus = z.enum(['enabled', 'paused', 'disabled'])
 
+/** An endpoint. */
 export const endpointSchema = z.object({
   id: uuidSchema,
   kind: z.string(),
@@ -107,24 +116,26 @@ export const endpointSchema = z.object({
   ordering,
   ...settings,
   description: z.string(),
-  broker: brokerSchema.nullable().openapi({ description: 'Only for brokers.' }),
+  broker: brokerSchema.nullable().openapi({ description: 'Only for `rabbitmq` and `kafka`.' }),
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),
     openMs: z.int(),
-    state: z.enum(['closed', 'open', 'half_open']).nullable(),
+    status: z.enum(['closed', 'open', 'half_open']).nullable(),
   }),
-  state: endpointState,
-  stateReason: z.string().nullable(),
-  version: z.int().openapi({ description: 'Increases with each change; the ETag.' }),
+  status: endpointStatus,
+  statusReason: z.string().nullable(),
+  version: z.int().openapi({
+    description: 'The version; it grows with each change. The ETag has the same number.',
+  }),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 }).openapi('Endpoint')
 
-/** An endpoint with its secret, as its creation returns it. */
+/** An endpoint with its secret: the response when it is created. */
 export const createdEndpointSchema = endpointSchema.extend({
   secret: z.string().optional().openapi({
-    description: 'Signs deliveries; returned only here. Only webhooks have one.',
+    description: 'The secret that signs requests. Only webhooks have one.',
   }),
 }).openapi('CreatedEndpoint')
 
@@ -136,5 +147,5 @@ export const endpointParams = z.object({
 
 export const endpointDeletedSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'Open deliveries, which are cancelled.' }),
+  open: z.int().openapi({ description: 'The number of open deliveries, which are cancelled.' }),
 }).openapi('EndpointDeleted')

@@ -5,12 +5,12 @@ import { deliverySchema } from './deliveries.ts'
 /** W3C Trace Context, level 1. */
 export const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** The most events of one batch; PostgREST and the statement timeout allow more. */
+/** The longest batch. PostgREST and the statement timeout allow more. */
 export const mostEvents = 1000
 
 const settings = {
   partitionKey: z.string().min(1).max(256).optional().openapi({
-    description: 'Ordered endpoints keep the order of events with the same key.',
+    description: 'Ordered endpoints receive events with the same key in order.',
   }),
   correlationId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional(),
@@ -19,17 +19,18 @@ const settings = {
     'is not a W3C trace context',
   ).optional().openapi({ example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }),
   endpointId: uuidSchema.optional().openapi({
-    description: 'Deliver only to this endpoint, regardless of subscriptions.',
+    description: 'Deliver only to this endpoint, whatever its subscriptions are.',
   }),
   deliverAt: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Deliver not before this time; at most 30 days ahead.',
+    description: 'Do not deliver before this time; at most 30 days ahead.',
   }),
 }
 
+/** A new event. */
 export const newEventSchema = z.strictObject({
   type: eventTypeName,
   payload: z.unknown().openapi({
-    description: 'Any JSON; stored and sent byte for byte.',
+    description: 'Any JSON. It is stored and sent byte for byte.',
   }),
   ...settings,
 }).openapi('NewEvent', {
@@ -37,13 +38,14 @@ export const newEventSchema = z.strictObject({
   required: ['type', 'payload'],
 })
 
+/** Several new events. */
 export const eventBatchSchema = z.strictObject({
   events: z.array(
     // Not an extension of NewEvent, which allows no other member: allOf of both allows nothing.
     z.strictObject({
       ...newEventSchema.shape,
       idempotencyKey: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'is not 1 to 255 visible characters')
-        .optional().openapi({ description: 'Like the header Idempotency-Key, for this event.' }),
+        .optional().openapi({ description: 'The idempotency key of this event.' }),
     }).openapi('BatchEvent', { required: ['type', 'payload'] }),
   ).min(1).max(mostEvents),
 }).openapi('EventBatch', {
@@ -73,17 +75,19 @@ export const eventPageSchema = pageOf(eventSchema).openapi('EventPage')
 
 const details = {
   routing: z.enum(['waiting', 'done', 'set_aside']).openapi({
-    description: 'Whether its deliveries are created; set_aside: routing failed three times.',
+    description:
+      'waiting: not routed yet; done: its deliveries exist; set_aside: routing failed three times.',
   }),
   deliveries: z.array(deliverySchema).openapi({ description: 'The first 1,000.' }),
 }
 
-/** An event as SQL returns it, with its payload as text. */
+/** An event from SQL, with its payload as text. */
 export const storedEventSchema = listed.extend({ ...details, body: z.string() })
 
+/** An event with its payload and its deliveries. */
 export const eventDetailSchema = listed.extend({
   ...details,
-  payload: z.unknown().openapi({ description: 'As it was published, byte for byte.' }),
+  payload: z.unknown().openapi({ description: 'The payload as it was published, byte for byte.' }),
 }).openapi('EventDetail')
 
 export const eventParams = z.object({

@@ -4,9 +4,10 @@ import { templatePayload } from '../../_shared/messages/whatsapp/template_payloa
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
+/** The schemas by the names that openapi.json gives them. */
 export const payloadSchemas = { FreePayload: freePayload, TemplatePayload: templatePayload }
 
-/** Sequential ids, as text because JSON numbers are not exact above 2^53. */
+/** Numeric ids. They are text in JSON, because its numbers are not exact enough. */
 export const numberIdSchema = z.string().regex(/^[1-9][0-9]{0,17}$/, 'is not an id').openapi({
   example: '4711',
 })
@@ -24,19 +25,19 @@ const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
   message: 'is not a phone number with + and country code',
 }).openapi({ example: '+12025550111' })
 
-/** A new message. The shape of `payloadJson` depends on whether there is a templateCode. */
+/** A new message. The form of `payloadJson` depends on whether there is a templateCode. */
 export const newMessageSchema = z.strictObject({
   dossierId: dossierIdSchema.optional().openapi({
     description:
-      'The person or case that it is about: its consent is required, its activity recorded.',
+      'The dossier of the recipient. Its consent is checked, and its activity is recorded.',
   }),
   channel: channelName,
   channelId: uuidSchema.optional().openapi({
-    description: 'The channel to send from; default: the default channel.',
+    description: 'The channel to send from; the default channel if absent.',
   }),
   to: recipient,
   templateCode: templateCodeSchema.optional().openapi({
-    description: 'Absent: no template, which is possible only inside the 24-hour window.',
+    description: 'The template. Without one, messages are allowed only in the 24-hour window.',
   }),
   payloadJson: z.record(z.string(), z.unknown()).openapi({
     description: 'TemplatePayload with a templateCode, otherwise FreePayload.',
@@ -66,15 +67,20 @@ export const messageStatus = z.enum([
   'CANCELLED',
 ])
 
+/** A message. */
 export const messageSchema = z.object({
   id: numberIdSchema,
   dossierId: z.string().nullable(),
   channel: z.string(),
   channelId: uuidSchema,
-  to: z.string().openapi({ description: '`erased` after the retention time of messages.' }),
+  to: z.string().openapi({
+    description: 'The phone number; `erased` after the retention time of messages.',
+  }),
   templateCode: z.string().nullable(),
   payloadJson: z.record(z.string(), z.unknown()),
-  category: z.string().openapi({ description: "The template's, or SERVICE without one." }),
+  category: z.string().openapi({
+    description: 'The category of the template; SERVICE without a template.',
+  }),
   status: messageStatus,
   providerMessageId: z.string().nullable(),
   idempotencyKey: z.string(),
@@ -103,7 +109,7 @@ const messageAttempt = z.object({
   updatedAt: timeSchema,
 })
 
-/** A message with its attempts, oldest first. */
+/** A message with its attempts, the first one first. */
 export const messageDetailSchema = messageSchema.extend({
   attempts: z.array(messageAttempt),
 }).openapi('MessageDetail')
@@ -116,27 +122,28 @@ export const messageQuery = z.strictObject({
   status: messageStatus.optional(),
   channel: channelName.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Created at or after this time.' },
+    param: { description: 'Only messages created at this time or later.' },
   }),
   until: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Created before this time.' },
+    param: { description: 'Only messages created before this time.' },
   }),
 })
 
-/** The number of messages by status. */
+/** The number of messages in each status. */
 export const messageCountsSchema = z.record(messageStatus, z.int()).openapi('MessageCounts')
 
 export const messageParams = z.object({
   messageId: numberIdSchema.openapi({ param: { name: 'messageId', in: 'path' } }),
 })
 
-/** `Idempotency-Key` of a message, stored as long as the message. */
+/** `Idempotency-Key` of a message. It is stored as long as the message. */
 export const messageKeyHeader = z.object({
   'idempotency-key': z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional().openapi({
       param: {
-        description: 'A repeat with the same key returns the first message, as long as it ' +
-          'exists. A different message with the same key is refused. Generated if absent.',
+        description:
+          'A repeat with the same key returns the first message, as long as it is stored. A ' +
+          'different message with the same key is refused. A key is generated if absent.',
       },
       example: 'reminder-4711',
     }),

@@ -1,36 +1,37 @@
 import { z } from '@hono/zod-openapi'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 
-/** The filter and pace of a replay job. */
+/** Selects the dead letters to send again, and the rate. */
 export const newReplayJobSchema = z.strictObject({
   endpointId: uuidSchema.optional(),
   eventType: z.string().min(1).max(128).optional().openapi({ example: 'order.paid' }),
   failedFrom: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed at or after this time.',
+    description: 'Only those that failed at this time or later.',
     example: '2026-11-27T00:00:00Z',
   }),
   failedTo: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed up to this time; default: now.',
+    description: 'Only those that failed until this time; the default is now.',
   }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
-    description: 'Dead letters queued again per second.',
+    description: 'How many are replayed in a second.',
   }),
 }).openapi('NewReplayJob')
 
 export const replayJobSchema = z.object({
   id: z.string().openapi({ example: '12' }),
-  state: z.enum(['running', 'paused', 'done', 'cancelled']),
+  status: z.enum(['running', 'paused', 'done', 'cancelled']),
   endpointId: uuidSchema.nullable(),
   eventType: z.string().nullable(),
   failedFrom: timeSchema.nullable(),
   failedTo: timeSchema,
   ratePerSecond: z.int(),
-  replayed: z.int().openapi({ description: 'Dead letters queued again so far.' }),
+  replayed: z.int().openapi({ description: 'How many were replayed so far.' }),
   skipped: z.int().openapi({
-    description: 'Those in flight, or without an endpoint.',
+    description: 'How many were skipped: they were in flight, or their endpoint is deleted.',
   }),
   reachedAt: timeSchema.nullable().openapi({
-    description: 'The failure time of the last processed letter; the job continues to `failedTo`.',
+    description:
+      'The failure time of the last dead letter that was processed. The job continues to `failedTo`.',
   }),
   createdAt: timeSchema,
   finishedAt: timeSchema.nullable(),

@@ -53,11 +53,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only a replay outlives its event.
@@ -98,18 +99,16 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
@@ -125,14 +124,15 @@ as $$
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is

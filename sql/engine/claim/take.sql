@@ -9,7 +9,7 @@ create type outbox.claimed as (
   events uuid[],
   endpoints uuid[],
   attempts integer[],
-  tries integer[],
+  failed_attempts integer[],
   lanes bigint[],
   ordered boolean[],
   replayed boolean[],
@@ -40,7 +40,7 @@ end
 $$;
 comment on function outbox.chain_length(uuid, integer, timestamptz) is
   'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
-  'slowest of the endpoint''s last five tries within an hour went; from 1 to its quantum. A run '
+  'slowest of the endpoint''s last five attempts within an hour went; from 1 to its quantum. A run '
   'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
 
 create function outbox.take(
@@ -101,7 +101,7 @@ begin
       end as chain
       offset 0
     ) c
-    where e.state = 'enabled' and g.not_before <= p_now
+    where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
@@ -246,13 +246,13 @@ begin
       leased_until = p_now + m.lease
     from marked m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
   )
   -- Sorted once, where "order by" within the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed

@@ -121,8 +121,8 @@ begin
   ) t
   cross join lateral (
     select greatest(o.not_before, t.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
@@ -170,3 +170,23 @@ comment on function outbox.park(uuid[], timestamptz, uuid[]) is
   'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
   'never if nothing is open; those that are due and were served at the back. locks: the caller '
   'holds the gates.';
+
+create function outbox.rest_lane(
+  p_lane_id bigint, p_for interval, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.lane l set
+    not_before = greatest(l.not_before, p_now + p_for),
+    next_at = case
+      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
+      else greatest(l.next_at, p_now + p_for)
+    end
+  where l.id = p_lane_id and l.ordered;
+end
+$$;
+comment on function outbox.rest_lane(bigint, interval, timestamptz) is
+  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';

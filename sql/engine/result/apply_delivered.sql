@@ -41,7 +41,7 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  -- The attempt too: it outlives the rows of attempt, and another replay goes on from there.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
@@ -93,7 +93,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
@@ -214,5 +214,5 @@ end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
   'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane '
-  'and gate are free for the next. locks: the caller holds the gates.';
+  'lease it holds, and returns how many applied: the delivery goes, its row of attempt stays, '
+  'its lane and gate are free for the next. locks: the caller holds the gates.';

@@ -37,11 +37,13 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), weighed as materialized (
     -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. tries counts this one. For the breaker: an answer ends the streak of
-    -- failures; a lost lease, a redirect and a request to wait are neither.
+    -- waits for its retry. failed_attempts counts this one. For the breaker: an answer ends the
+    -- streak of failures; a lost lease, a redirect and a request to wait are neither.
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+        as failed_attempts,
+      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -49,7 +51,7 @@ begin
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.delay_after(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.hint)
       end as retry_at
@@ -64,7 +66,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
     cross join lateral (
       select case
@@ -82,10 +87,10 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.tries >= least((f.rule).max_retries,
+        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -97,7 +102,7 @@ begin
       end as hint
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.hint,
@@ -199,14 +204,14 @@ begin
     -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
     update outbox.delivery d set
       leased_until = null,
-      tries = j.tries,
+      failed_attempts = j.failed_attempts,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
     from judged j
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
@@ -228,7 +233,7 @@ begin
       outbox.uuid_v7(p_now), e.id, j.endpoint_id,
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from judged j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
@@ -392,6 +397,6 @@ begin
 end
 $$;
 comment on function outbox.apply_results(outbox.result[], timestamptz) is
-  'Applies results to the deliveries whose lease they hold, with their receipts, dead letters, '
+  'Applies results to the deliveries whose lease they hold, with their attempts, dead letters, '
   'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
   'the caller holds the gates.';

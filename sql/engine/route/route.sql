@@ -124,7 +124,7 @@ begin
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'The closing receipts of pairs that made no delivery because their filter failed or their '
+  'The closing rows of pairs that made no delivery because their filter failed or their '
   'endpoint is gone.';
 
 create function outbox.route_events(
@@ -178,7 +178,7 @@ begin
 end
 $$;
 comment on function outbox.route_events(tid[], outbox.pair[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, '
+  'Makes the deliveries and finishes the events; one that nobody wants gets a closing row, '
   'and so does a delivery whose filter failed. Returns how many deliveries it made.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]

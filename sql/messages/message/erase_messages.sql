@@ -31,3 +31,17 @@ $$;
 comment on function outbox.erase_messages(integer) is
   'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
   'message.retention_days; returns how many. What happened to them stays.';
+
+create function outbox.erase_outbound(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
+end
+$$;
+comment on function outbox.erase_outbound(timestamptz, integer) is
+  'Step of the cleanup: as erase_messages().';
+
+-- Erasing a row rewrites it, so this takes fewer in one transaction.
+insert into outbox.cleanup_step (name, calls, most) values
+  ('messages', 'outbox.erase_outbound', 10000);

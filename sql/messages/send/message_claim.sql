@@ -26,7 +26,7 @@ declare
   v_kept outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -42,7 +42,7 @@ begin
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
         perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.tries + 1, p_now);
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -80,15 +80,16 @@ begin
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
   into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where not exists (
     select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -117,26 +118,6 @@ end
 $$;
 comment on function outbox.is_template_held(outbox.outbound_message) is
   'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
-
-create function outbox.rest_lane(
-  p_lane_id bigint, p_for interval, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  update outbox.lane l set
-    not_before = greatest(l.not_before, p_now + p_for),
-    next_at = case
-      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
-      else greatest(l.next_at, p_now + p_for)
-    end
-  where l.id = p_lane_id and l.ordered;
-end
-$$;
-comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
 
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
@@ -204,3 +185,16 @@ $$;
 comment on function outbox.begin_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+
+create or replace function outbox.on_claimed(
+  p_claimed outbox.claimed, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;

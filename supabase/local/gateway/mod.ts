@@ -2,9 +2,11 @@
  * The local stack's HTTP server: it does the work of Kong, PostgREST and the edge runtime's router for
  * `/rest/v1/rpc`, `/functions/v1` and the key set, and refuses everything else.
  *
- * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test refuses an
- * UPDATE or DELETE without WHERE instead), PGRST202 suggests no similar name, queries cannot shape results,
- * and a connection that is lost during a call is PGRST000 instead of 57P01.
+ * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test
+ * refuses an UPDATE or DELETE without WHERE instead), PGRST202 suggests a function of the
+ * same name only, results
+ * cannot be shaped by the query, and a connection that dies amid a call is PGRST000 instead of
+ * 57P01.
  */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'

@@ -88,7 +88,7 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'Math.min(first * 2 ** Math.min(tries, 16), longest)',
+    find: 'Math.min(first * 2 ** Math.min(failures, 16), longest)',
     replace: 'first',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'A database that is away is asked 20 times a second by each run.',

@@ -66,7 +66,7 @@ export const signing: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/signing/headers.ts',
-    find: 'String(delivery.tries + 1)',
+    find: 'String(delivery.failed_attempts + 1)',
     replace: 'String(delivery.attempt)',
     tests: [
       'functions/_shared/signing/headers.test.ts',

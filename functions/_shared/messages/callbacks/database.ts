@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../database/database.types.ts'
 import type { CallFunction, FunctionReply } from '../../database/functions.ts'
+import { type MissingModule, missingModule } from '../../database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../../database/versions.ts'
 import type { Counts } from './response.ts'
 import type { Update } from './update.ts'
@@ -18,7 +19,7 @@ export type Batch = {
 }
 
 /** An error text without data of the callback. */
-export type Failure = { ok: false; error: string }
+export type Failure = { ok: false; error: string; missing?: MissingModule }
 
 export type AppReply = { ok: true; app: App | null } | Failure
 export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failure
@@ -82,11 +83,12 @@ function readReply<Result>(
 ): { ok: true; data: Result } | Failure {
   if (!reply.ok) {
     const { error, status } = reply
-    const problem = `outbox.${name} fails with ${status} ${error.code}`.trim()
-    return {
-      ok: false,
-      error: isMissingFunction(error) ? `${problem}; ${sameVersionAdvice}` : problem,
+    const text = `outbox.${name} fails with ${status} ${error.code}`.trim()
+    const missing = missingModule(name, error)
+    if (missing !== null) {
+      return { ok: false, error: `${text}: ${missing.problem}; ${missing.remedy}`, missing }
     }
+    return { ok: false, error: isMissingFunction(error) ? `${text}; ${sameVersionAdvice}` : text }
   }
   const read = schema.safeParse(reply.data)
   if (read.success) return { ok: true, data: read.data }

@@ -48,7 +48,7 @@ const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Ma
       `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave a message of ${
         code(f.topic)
       } up ` +
-      `after ${textOf(f.retryCount)} tries: ${textOf(f.error)}. It lies in ${
+      `after ${textOf(f.retryCount)} attempts: ${textOf(f.error)}. It lies in ${
         code(f.dlqTopic)
       }, message ` +
       `${code(f.messageId)}.`,
@@ -70,7 +70,7 @@ function deadLetter(fields: Fields): string {
   const { eventType, orgId, retryCount, error, eventId, endpointId, why } = fields
   const again = `select outbox.replay('${plain(eventId)}', '${plain(endpointId)}')`
   return `:x: *Dead letter*: ${code(eventType)} of ${code(orgId)}, ${textOf(why)} after ` +
-    `${textOf(retryCount)} failed tries: ${textOf(error)}\nTo send it again: ${code(again)}`
+    `${textOf(retryCount)} failed attempts: ${textOf(error)}\nTo send it again: ${code(again)}`
 }
 
 function endpointOf({ url, endpointId, orgId }: Fields): string {

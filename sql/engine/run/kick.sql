@@ -1,0 +1,150 @@
+-- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
+-- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
+-- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
+-- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
+
+-- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
+-- nobody, whatever becomes of the transaction that kicked.
+create sequence outbox.last_kick minvalue 0 start 0;
+-- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
+-- Before the first tick, last_tick holds the time of the installation, and is_called is false.
+create sequence outbox.kicks_on_commit minvalue 0 start 0;
+create sequence outbox.kicks_by_tick minvalue 0 start 0;
+create sequence outbox.last_tick minvalue 0 start 0;
+
+create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if p_functions_url is null
+    or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
+  then
+    -- Not shown: what is wrong with it may be a password or a key.
+    perform outbox.invalid('functions_url',
+      'is not an http or https URL without credentials and query',
+      'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
+      'http://kong:8000/functions/v1');
+  end if;
+  if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
+    perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
+      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
+      'OUTHOOK_WORKER_SECRET');
+  end if;
+  if p_worker_secret ~ '[,[:space:]]' then
+    perform outbox.invalid('worker_secret', 'holds a comma or white space',
+      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
+      'give the new one alone here');
+  end if;
+  perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'Where Outhook''s functions are');
+  perform outbox.keep_secret('outhook_worker_secret', p_worker_secret,
+    'Shared with the deliver function to sign kicks');
+  perform outbox.reload_jobs();
+  return pg_catalog.jsonb_build_object(
+    'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
+    'problems', pg_catalog.to_jsonb(
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
+        null)));
+end
+$$;
+comment on function outbox.configure(text, text) is
+  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
+  'change either. OH001.';
+
+create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_id uuid;
+begin
+  select s.id into v_id from vault.secrets s where s.name = p_name;
+  if found then
+    perform vault.update_secret(v_id, p_value, p_name, p_description);
+  else
+    perform vault.create_secret(p_value, p_name, p_description);
+  end if;
+end
+$$;
+comment on function outbox.keep_secret(text, text, text) is
+  'Creates or replaces a secret in Vault by its name.';
+
+-- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
+-- timeout and never the caller's transaction.
+create function outbox.kick(p_why text) returns boolean
+language plpgsql security definer
+set search_path = ''
+set lock_timeout = '50ms'
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_at text := pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()))::bigint::text;
+  v_url text;
+  v_secret text;
+begin
+  select pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_functions_url'),
+    pg_catalog.max(s.decrypted_secret) filter (where s.name = 'outhook_worker_secret')
+  into v_url, v_secret
+  from vault.decrypted_secrets s
+  where s.name in ('outhook_functions_url', 'outhook_worker_secret');
+  if v_url is null or v_secret is null then
+    return false;
+  end if;
+  perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
+  perform net.http_post(
+    url => v_url || '/deliver/run',
+    body => pg_catalog.jsonb_build_object('why', p_why),
+    headers => pg_catalog.jsonb_build_object(
+      'Content-Type', 'application/json',
+      'x-outhook-kick', 't=' || v_at || ',v1='
+        || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
+    timeout_milliseconds => 2000);
+  perform pg_catalog.nextval(case p_why
+    when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
+  end::regclass);
+  return true;
+exception when others then
+  return false;
+end
+$$;
+comment on function outbox.kick(text) is
+  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
+  'and waits 50 ms at most for a lock.';
+
+create function outbox.is_quiet(p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
+  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  v_until timestamptz := p_now + interval '10 s';
+begin
+  return not exists (
+      select from outbox.run r
+      where r.ended_at is null and r.polled_at > v_since and r.polled_at <= v_until)
+    and (
+      select s.last_value not between extract(epoch from v_since) * 1000
+        and extract(epoch from v_until) * 1000
+      from outbox.last_kick s);
+end
+$$;
+comment on function outbox.is_quiet(timestamptz) is
+  'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+
+create function outbox.kick_on_commit() returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if pg_catalog.current_setting('outbox.kicked', true) = pg_catalog.pg_current_xact_id()::text then
+    return;
+  end if;
+  perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
+  if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
+    and outbox.is_quiet(outbox.clock())
+  then
+    perform outbox.kick('commit');
+  end if;
+end
+$$;
+comment on function outbox.kick_on_commit() is
+  'Kicks, at most once in a transaction, when no run is awake.';
