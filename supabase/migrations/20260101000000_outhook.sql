@@ -11587,6 +11587,6 @@ select pg_catalog.setval('outbox.last_tick',
 
 -- sql/time/rights.sql
 
--- The rights of this folder: see foundation/rights.
+-- The rights of this folder: see foundation/rights. It has no public function.
 
 select outbox.close_new();

@@ -16,6 +16,14 @@ export interface Behind {
 
 export const behindAll: readonly Behind[] = [
   {
+    file: 'tests/modules/pg_tap.test.ts',
+    why: 'It runs nearly all pgTAP files again, each on a database with only its module.',
+    caughtBy: ['tests/modules/check.test.ts', 'tests/modules/names.test.ts'],
+    how:
+      'check runs plpgsql_check over each combination of modules, and names looks for a name of ' +
+      'a module that is not needed. Left is what a function does differently without a module.',
+  },
+  {
     file: 'tests/concurrency/dying.test.ts',
     why: 'It makes dispatch die at each of some hundred rows, and compares all tables each time.',
     caughtBy: [

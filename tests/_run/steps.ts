@@ -9,6 +9,7 @@ export const waitingFiles = [
   'tests/e2e/cron_jobs.test.ts',
   'tests/e2e/delivery_lost.test.ts',
   'tests/e2e/delivery_worker.test.ts',
+  'tests/e2e/message_killed.test.ts',
 ] as const
 
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */

@@ -17,6 +17,8 @@ Deno.test.beforeAll(async () => {
   worker = startWorker(outhook.stack.dbUrl)
 })
 Deno.test.afterAll(async () => {
+  // The worker would wait for what hangs until its timeout of a minute.
+  await outhook?.receiver.close()
   worker?.kill('SIGTERM')
   await worker?.ended
   await outhook?.stop()

@@ -344,7 +344,7 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
     .toMatchObject({ org_id: 'org-a', status: 'QUEUED' })
   const [delivery] = await outhook.sql`
     select failed_attempts from outbox.delivery where endpoint_id = ${channel}`
-  expect(delivery?.attempts).toBe(0)
+  expect(delivery?.failed_attempts).toBe(0)
   expect(told.command).toContain('set_channel_token')
   await run(told.command?.replace('<the new token>', 'token-101'))
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.

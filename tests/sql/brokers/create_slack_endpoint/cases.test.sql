@@ -1,3 +1,4 @@
+-- Modules: api
 -- A Slack endpoint: its URL is in Vault and goes to the sender alone; what Slack's words mean.
 begin;
 \ir ../../_helpers.sql
