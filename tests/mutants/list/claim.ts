@@ -55,8 +55,8 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take.sql',
-    find: '(r.bytes <= v_bytes or r.rank = 1) as picked',
-    replace: '(r.bytes <= v_bytes) as picked',
+    find: '(r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked',
+    replace: '(r.batch_bytes <= v_max_bytes) as picked',
     tests: ['sql/claim/bytes.test.sql'],
     why: 'A body over the bound of a batch is never sent.',
     equivalent:
@@ -64,8 +64,8 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take.sql',
-    find: 'v_bytes constant bigint := 4 * 1024',
-    replace: 'v_bytes constant bigint := 8 * 1024',
+    find: 'v_max_bytes constant bigint := 4 * 1024',
+    replace: 'v_max_bytes constant bigint := 8 * 1024',
     tests: ['sql/claim/bytes.test.sql'],
     why: 'A batch has twice the bytes that a run is made for.',
   },
@@ -112,9 +112,9 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take.sql',
-    find: `limit t.most + 1
+    find: `limit t.lane_limit + 1
 `,
-    replace: `limit t.most
+    replace: `limit t.lane_limit
 `,
     tests: ['sql/claim/round_robin.test.sql', 'sql/claim/in_flight.test.sql'],
     why: 'A lane that has more to give sleeps until a lease ends.',
