@@ -4026,29 +4026,57 @@ comment on function outbox.retry_after(text, timestamptz, integer) is
 
 -- sql/engine/queue/gate.sql
 
--- Gates and lanes: who may be served next. A gate is one row per endpoint, and its next_at is its
--- place in the ring of fairness: claim() takes the gates that are due, oldest first, and puts each
--- at the back. A gate with nothing to do, or that may not be served, leaves the ring by its next_at
--- alone, so that a million deliveries behind a sleeping endpoint cost nobody anything. Under a gate
--- lie its lanes, each an order queue: one for an unordered endpoint, one per partition key for an
--- ordered one.
+-- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is an
+-- order queue under a gate: one for an unordered endpoint, one per partition key for an ordered
+-- one. next_at of a lane says when claim() reads its deliveries, and next_at of a gate when claim()
+-- reads its lanes. The gates with a next_at are the ring: claim() takes those that are due, the
+-- oldest first, and puts each at the back. A gate whose next_at is in the future costs a claim
+-- nothing, even with a million deliveries behind it.
 --
--- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
--- which changes all three at once, locks every gate that it waits for in one statement, by id.
+-- When a lane is due. "now" is p_now, "never" is infinity.
 --
--- Gates and lanes change all the time, and a transaction that somebody leaves open, a dump or a
--- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
--- a look-up by a key that never changes would walk, and so would the check of a unique index. So
--- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
--- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
--- statistics make of it, so it is off wherever that is done). It is the unique row of its id
--- because only add_gate() and the holder of the gate insert any. A ring is read from where its
--- first live entry is: lanes_from in a gate, and from_at in ring.
+--   change                unordered lane                  ordered lane
+--   delivery created      earlier of next_at and the      if it was empty and is not halted: the
+--                         delivery's due_at               later of now and not_before
+--   claimed               now if free rows are left; else end of the lease
+--                         first lease end or due_at
+--   claimed in vain       first lease end or due_at;      the same
+--                         never without both
+--   lease renewed         -                               new end of the lease
+--   result: delivered     unchanged; never if empty       never if empty or halted; unchanged while
+--   result: failed        earlier of next_at and retry    a row of it is leased; else the latest of
+--   result: released      earlier of next_at and now      now, the retry (not_before) and the end
+--   result: dead letter   unchanged; never if empty       of lane_spacing_ms
+--   delivery set aside    earlier of next_at and now      as for a dead letter
+--   rest_lane()           -                               not before the time given
+--   schedule_retry()      earlier of next_at and the      the time given; unchanged if halted or
+--                         time given                      leased
+--   cancelled, expired    unchanged; never if empty       of the first row: the retry of the next
+--                                                         row, or now; never if empty
+--   resume_lane()         -                               the later of now and not_before; unchanged
+--                                                         if leased; never if empty
+--   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
--- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): to record 400 results
--- and claim 400 of 16 gates, a call takes 15 to 17 ms whether 100,000 or 5 million wait, or 1
--- million in one lane; of 100,000 lanes of one gate 23 ms; of 400 gates 80 ms. So neither what
--- waits nor a long lane costs anything; a gate whose endpoint the run does not know costs 160 us.
+-- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
+-- Besides, refuse_endpoint() sets 10 s to 5 min if the database refuses a claim, and the tick sets
+-- now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate before the
+-- start of the ring (wake_missed).
+--
+-- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
+-- gate. dispatch() locks all gates that it waits for in one statement, by id.
+--
+-- Keys. Gates and lanes change all the time. A transaction that stays open, such as a dump or a
+-- report, keeps every version of their rows: thousands of each within ten minutes. A lookup by a
+-- constant key reads all of these versions, and so does the check of a unique index. So changed_at,
+-- the second of the last change, is part of these keys, and a lookup takes the newest (order by
+-- changed_at desc limit 1). Bitmap scans are off for these lookups, because they read and sort all
+-- versions. Only add_gate() and the holder of the gate insert rows, so an id has one live row. A
+-- scan of due rows starts at a stored time for the same reason: lanes_from of a gate, ring.from_at.
+--
+-- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): a call that records 400
+-- results and claims 400 deliveries of 16 gates takes 15 to 17 ms, whether 100,000 or 5 million
+-- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate; 80 ms
+-- with 400 gates. A gate whose endpoint the run does not know yet costs 160 us.
 
 create table outbox.gate (
   id bigint generated always as identity,
@@ -4080,13 +4108,12 @@ create table outbox.gate (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
-  '(lanes_from: none is earlier), how many requests are under way, how many deliveries are open, '
-  'until when it must be left alone (not_before: the receiver asked for quiet), what is left of '
-  'its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts '
-  'consecutive failures, and half_open waits for the one probe.';
+  'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
+  'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
+  'the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); '
+  'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
--- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
+-- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
 create table outbox.lane (
@@ -4109,22 +4136,21 @@ create table outbox.lane (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
-  'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
-  'leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and '
-  'notes the next. Of an ordered lane, tail_at is the last '
-  'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
-  'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
-  'to the replay job of that number.';
+  'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
+  'behind the dead entries of its index; leased: how many of its deliveries are leased; '
+  'leased_until: the end of the first of these leases, or earlier, until lose_leases() sets it '
+  'again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds '
+  'the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). '
+  'An unordered lane with a key_hash belongs to the replay job of that number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
-  'One row, where the ring begins: no gate is due before from_at, save one whose change took '
-  'longer than a second to commit, which the tick finds within another, or longer than 15 s or '
-  'was made while the clock was set back, which it finds within a minute. No key that stays the '
-  'same, or its check would walk the dead rows.';
+  'One row, the start of the ring: no gate is due before from_at. Exceptions: a change that took '
+  'more than 1 s to commit, which the tick finds within 1 s, or within 1 min if it took more than '
+  '15 s; and a clock that was set back (1 min). The key changes with each update: the check of a '
+  'constant key would read the dead rows.';
 insert into outbox.ring default values;
 
 create function outbox.ring_from(p_now timestamptz) returns timestamptz
@@ -4135,12 +4161,12 @@ as $$
 declare
   v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
 begin
-  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  -- If the clock was set back, from_at may be later than all due gates: read all of the ring.
   return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
 end
 $$;
 comment on function outbox.ring_from(timestamptz) is
-  'Where to begin to read the ring: behind the dead entries of its index.';
+  'The next_at at which to start reading the ring, behind the dead entries of its index.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
 language plpgsql
@@ -4154,7 +4180,7 @@ begin
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is
-  'Notes where the ring begins, unless another call is doing so.';
+  'Sets the start of the ring, unless another call is setting it.';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
@@ -4167,8 +4193,8 @@ begin
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key '
-  'has its own order, else 0.';
+  'The lane of a delivery within its gate: the hash of the partition key if each key has its own '
+  'order, else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -4183,7 +4209,7 @@ begin
 end
 $$;
 comment on function outbox.add_gate(uuid, text) is
-  'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+  'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
@@ -4207,8 +4233,8 @@ begin
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a '
-  'transaction.';
+  'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction '
+  'waits for nothing else.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
@@ -4234,14 +4260,13 @@ begin
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
-  'for nobody.';
+  'Locks those gates of these endpoints that are not locked, without waiting, and returns their '
+  'endpoints.';
 
 -- sql/engine/queue/park.sql
 
--- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which
--- says when the gate is to be looked at next, so that none is forgotten or looked at in vain.
--- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
+-- When a gate is due. Each transaction that changes a gate or its lanes calls park() with the same
+-- time, so that no gate is forgotten and none is read in vain.
 
 create function outbox.allowed_in_flight(
   p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
@@ -4258,8 +4283,8 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
-  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a '
+  'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.next_token_at(
   p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
@@ -4267,14 +4292,14 @@ create function outbox.next_token_at(
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Up to the microsecond: rounded down there would be no whole token yet.
+  -- Rounded up to the microsecond, or there would be a little less than a whole token.
   return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
     * interval '1 microsecond';
 end
 $$;
 comment on function outbox.next_token_at(double precision, timestamptz, double precision) is
-  'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null '
-  'without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+  'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A '
+  'changed rate applies from the last claim.';
 
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
@@ -4283,7 +4308,8 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The lane that is always there by itself, the newest version first; the jobs' have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
+  -- replay jobs have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -4300,8 +4326,8 @@ begin
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
-  'When the first lease in the unordered lanes of a gate ends (the live one, and one for each '
-  'replay job), as they noted it; null when they hold none.';
+  'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for '
+  'each replay job); null if nothing is leased.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -4317,9 +4343,30 @@ begin
 end
 $$;
 comment on function outbox.first_lane_at(bigint, timestamptz) is
-  'When the first lane of a gate is due, of those that are not due before p_from; infinity when '
-  'none is.';
+  'When the first lane of a gate is due, at p_from or later; infinity if none is.';
 
+-- The steps of park(), one lateral subquery each, for each gate:
+--
+--   o, e         The gate and its endpoint, as they are.
+--   first_lane   due_at: when the first lane of the gate is due.
+--   rate         next_token_at: when the gate has its next token; null without a rate.
+--   earliest     at: when the gate may be served. The latest of the gate's not_before, of
+--                next_token_at, and of the first of these that applies:
+--       nothing is open, or the endpoint is deleted   never (infinity)
+--       the endpoint is paused or disabled            in 5 s; after a resume the tick sets now
+--       the breaker is open                           the later of open_until and the first lane
+--       the breaker is half open, or in_flight is     when the first lease ends or an ordered lane
+--       at its limit                                  is due; in 1 s without both, and in 1 s at
+--                                                     most while the limit still grows
+--       otherwise                                     when the first lane is due
+--   decided      next_at: earliest.at if that is in the future. A gate that is due keeps its place,
+--                or goes to the back (p_now) if it was served. So next_at is never set before
+--                p_now, and due_gates() need not read earlier ones.
+--
+-- An example, which continues the one of take() and is checked by the same test. It is 12:00:00,
+-- and the leases last 20 s. A and C were served and have more: their next_at is 12:00:00, behind
+-- all gates that are due already. B is at its limit, so its next_at is 12:00:20, when its leases
+-- end, although b3 is due now. If a result of B arrives earlier, park() is called again.
 create function outbox.park(
   p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
 ) returns void
@@ -4334,7 +4381,8 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  update outbox.gate g set
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -4344,38 +4392,38 @@ begin
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
-    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
-    -- p_now: so none lies before both.
+    -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
+    -- of its transaction or later, and that transaction calls park() with the same p_now.
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
        order by l.next_at limit 1),
-      'infinity') as at
+      'infinity') as due_at
     offset 0
-  ) f
+  ) first_lane
   cross join lateral (
     select case
       when e.rate_per_second is not null
       then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
-  ) t
+  ) rate
   cross join lateral (
-    select greatest(o.not_before, t.next_token_at, case
+    select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
           e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
-        -- While its share still grows there is more to send before anything comes back.
+        -- While its limit grows, it may send more before any result arrives.
         case
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
-        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
-        -- thousand of them; an unordered one is due again long before that.
+        -- Of ordered lanes, next_at is the end of the lease or the retry; there may be 100,000, so
+        -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
             outbox.first_lease_end(o.id),
@@ -4383,34 +4431,30 @@ begin
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else f.at
+      else first_lane.due_at
     end) as at
-    -- Evaluated once, where the planner would write it out four times.
+    -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
-  ) d
+  ) earliest
   cross join lateral (
-    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
-    -- in before now, which is where the ring may begin.
     select
       case
-        when d.at > p_now then d.at
+        when earliest.at > p_now then earliest.at
         when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
         else p_now
       end as next_at,
-      f.at as lanes_from,
+      first_lane.due_at as lanes_from,
       pg_catalog.date_trunc('second', p_now) as changed_at
-  ) n
-  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  ) decided
+  -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
-    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
+    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
 comment on function outbox.park(uuid[], timestamptz, uuid[]) is
-  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
-  'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open; those that are due and were served at the back. locks: the caller '
-  'holds the gates.';
+  'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
+  'back of the ring. locks: the caller holds the gates.';
 
 -- sql/engine/queue/delivery.sql
 

@@ -583,7 +583,7 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 
 -- Name: FUNCTION add_gate(p_endpoint_id uuid, p_ordering text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
 -- Name: add_pairs(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -947,7 +947,7 @@ ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean,
 
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: one after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 -- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8469,7 +8469,7 @@ ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate is due, of those that are not due before p_from; infinity when none is.';
+COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate is due, at p_from or later; infinity if none is.';
 
 -- Name: first_lease_end(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8480,7 +8480,8 @@ CREATE FUNCTION outbox.first_lease_end(p_gate_id bigint) RETURNS timestamp with 
     SET enable_bitmapscan TO 'off'
     AS $$
 begin
-  -- The lane that is always there by itself, the newest version first; the jobs' have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
+  -- replay jobs have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -8501,7 +8502,7 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'When the first lease in the unordered lanes of a gate ends (the live one, and one for each replay job), as they noted it; null when they hold none.';
+COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for each replay job); null if nothing is leased.';
 
 -- Name: first_retry_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10696,7 +10697,7 @@ ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO p
 
 -- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'Which lane of its gate a delivery belongs to: the hash of the partition key where each key has its own order, else 0.';
+COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'The lane of a delivery within its gate: the hash of the partition key if each key has its own order, else 0.';
 
 -- Name: key_to_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10949,7 +10950,7 @@ ALTER TABLE outbox.lane OWNER TO postgres;
 
 -- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim starts behind the dead entries of its index. leased: how many of its deliveries runs hold; leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and notes the next. Of an ordered lane, tail_at is the last due_at that routing gave out, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts behind the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until lose_leases() sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11731,7 +11732,7 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a transaction.';
+COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction waits for nothing else.';
 
 -- Name: lock_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12392,7 +12393,7 @@ CREATE FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at time
     SET search_path TO ''
     AS $$
 begin
-  -- Up to the microsecond: rounded down there would be no whole token yet.
+  -- Rounded up to the microsecond, or there would be a little less than a whole token.
   return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
     * interval '1 microsecond';
 end
@@ -12402,7 +12403,7 @@ ALTER FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at times
 
 -- Name: FUNCTION next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) IS 'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+COMMENT ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision) IS 'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A changed rate applies from the last claim.';
 
 -- Name: next_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13227,7 +13228,8 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  update outbox.gate g set
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -13237,38 +13239,38 @@ begin
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
-    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
-    -- p_now: so none lies before both.
+    -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
+    -- of its transaction or later, and that transaction calls park() with the same p_now.
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
        order by l.next_at limit 1),
-      'infinity') as at
+      'infinity') as due_at
     offset 0
-  ) f
+  ) first_lane
   cross join lateral (
     select case
       when e.rate_per_second is not null
       then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
-  ) t
+  ) rate
   cross join lateral (
-    select greatest(o.not_before, t.next_token_at, case
+    select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.state = 'deleted' then 'infinity'
       when e.state <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
           e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
-        -- While its share still grows there is more to send before anything comes back.
+        -- While its limit grows, it may send more before any result arrives.
         case
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
-        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
-        -- thousand of them; an unordered one is due again long before that.
+        -- Of ordered lanes, next_at is the end of the lease or the retry; there may be 100,000, so
+        -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
             outbox.first_lease_end(o.id),
@@ -13276,27 +13278,25 @@ begin
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else f.at
+      else first_lane.due_at
     end) as at
-    -- Evaluated once, where the planner would write it out four times.
+    -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
-  ) d
+  ) earliest
   cross join lateral (
-    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
-    -- in before now, which is where the ring may begin.
     select
       case
-        when d.at > p_now then d.at
+        when earliest.at > p_now then earliest.at
         when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
         else p_now
       end as next_at,
-      f.at as lanes_from,
+      first_lane.due_at as lanes_from,
       pg_catalog.date_trunc('second', p_now) as changed_at
-  ) n
-  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  ) decided
+  -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
-    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
+    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
 
@@ -13304,7 +13304,7 @@ ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone
 
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) IS 'Puts gates at their place in the ring: when their first lane is due, when a lease ends if they are full, when the breaker lets a probe through, in a while if the endpoint is paused, never if nothing is open; those that are due and were served at the back. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) IS 'Sets when the gates of these endpoints are due; those of p_served that are still due go to the back of the ring. locks: the caller holds the gates.';
 
 -- Name: park_apart(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15291,7 +15291,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint: its place in the ring (next_at), from when on its lanes are due (lanes_from: none is earlier), how many requests are under way, how many deliveries are open, until when it must be left alone (not_before: the receiver asked for quiet), what is left of its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts consecutive failures, and half_open waits for the one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 
 -- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -16783,7 +16783,7 @@ CREATE FUNCTION outbox.ring_from(p_now timestamp with time zone) RETURNS timesta
 declare
   v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
 begin
-  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  -- If the clock was set back, from_at may be later than all due gates: read all of the ring.
   return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
 end
 $$;
@@ -16792,7 +16792,7 @@ ALTER FUNCTION outbox.ring_from(p_now timestamp with time zone) OWNER TO postgre
 
 -- Name: FUNCTION ring_from(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'Where to begin to read the ring: behind the dead entries of its index.';
+COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'The next_at at which to start reading the ring, behind the dead entries of its index.';
 
 -- Name: rotate_org_secret(text, uuid, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19494,7 +19494,7 @@ ALTER FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits for nobody.';
+COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that are not locked, without waiting, and returns their endpoints.';
 
 -- Name: try_read(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19536,7 +19536,7 @@ ALTER FUNCTION outbox.turn_ring(p_from timestamp with time zone) OWNER TO postgr
 
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) IS 'Notes where the ring begins, unless another call is doing so.';
+COMMENT ON FUNCTION outbox.turn_ring(p_from timestamp with time zone) IS 'Sets the start of the ring, unless another call is setting it.';
 
 -- Name: type_patterns(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21205,7 +21205,7 @@ ALTER TABLE outbox.ring OWNER TO postgres;
 
 -- Name: TABLE ring; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.ring IS 'One row, where the ring begins: no gate is due before from_at, save one whose change took longer than a second to commit, which the tick finds within another, or longer than 15 s or was made while the clock was set back, which it finds within a minute. No key that stays the same, or its check would walk the dead rows.';
+COMMENT ON TABLE outbox.ring IS 'One row, the start of the ring: no gate is due before from_at. Exceptions: a change that took more than 1 s to commit, which the tick finds within 1 s, or within 1 min if it took more than 15 s; and a clock that was set back (1 min). The key changes with each update: the check of a constant key would read the dead rows.';
 
 -- Name: routing_timeout; Type: TABLE; Schema: outbox; Owner: postgres
 

@@ -1,7 +1,7 @@
--- The example in the head of take(): three gates, five lanes, a batch of 8.
+-- The examples in the heads of take() and park(): three gates, five lanes, a batch of 8.
 begin;
 \ir ../_helpers.sql
-select plan(6);
+select plan(7);
 
 create temporary table ours as
 select 'a' as gate, endpoint('{}', p_max_in_flight => 10, p_quantum => 3) as id
@@ -50,6 +50,9 @@ select is((select array_agg(l.lane order by l.lane) from lanes l where (lane_of(
   'lanes that have more, and the lane that was not read, are due at once');
 select is((select array_agg((lane_of(l.lane)).next_at - outbox.clock() order by l.lane) from lanes l where l.lane in ('b1', 'b2')),
   '{20 s,20 s}', 'ordered lanes are due when their lease ends');
+select outbox.park(array(select id from ours), outbox.clock(), (select (claimed).endpoints from got));
+select is((select array_agg(g.next_at - outbox.clock() order by o.gate) from ours o join outbox.gate g on g.endpoint_id = o.id),
+  '{0 s,20 s,0 s}', 'a gate at its limit is due when its leases end, the others at once');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();
