@@ -55,11 +55,11 @@
 
 -- Outhook, the transactional outbox: read this file first.
 --
--- An event is what happened. An endpoint is where somebody wants to hear of it, and a delivery is
--- one event on its way to one endpoint. A run takes deliveries and sends them: it is one call of
--- the function `deliver`, or one worker. docs/glossary.md has all other words.
+-- An event records that something happened. An endpoint is a receiver with its address, and a
+-- delivery is one event for one endpoint. A run claims deliveries and sends them; it is one call of
+-- the function `deliver`, or one worker. docs/glossary.md defines all other words.
 --
--- The life of an event, each step with its file:
+-- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
 --   kick()        time/kick              wakes a run at commit if no run is awake
@@ -68,28 +68,27 @@
 --     complete()  engine/result          records the results of what the run had claimed
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
---   attempt       engine/queue/attempt   one row for each attempt; a dead letter when none is left
+--   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
 -- order.txt lists all files in the order in which they are applied. The README of each folder says
 -- what the folder holds.
 --
--- Locks. Gates, lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row. A transaction waits for locks once: on gates, in the order of their ids. Whatever
--- else it locks, it takes only where nobody holds it. An endpoint's row is for people to change: no
--- run waits for it.
+-- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
+-- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
+-- for the row of an endpoint, which operators change.
 --
--- Plans. Functions that run once per event or call are plpgsql, whose plans are cached. A query
--- inside an SQL function is planned anew at every call, about 60 us, unless it is a bare
+-- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
+-- query in an SQL function is planned at each call, which takes about 60 us, unless it is a bare
 -- expression.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row".
--- Until the next one the planner takes each table for a single row, however many there are, and
--- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
--- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held. The settings of the
--- function forbid what would read a table (enable_seqscan) or every dead version of a row
--- (enable_bitmapscan, see engine/queue/gate), begin at its other end (the two joins), plan anew
--- (plan_cache_mode) or compile (jit).
+-- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
+-- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
+-- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
+-- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
+-- while the transaction holds the gate. Their settings forbid to read whole tables
+-- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
+-- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
+-- (plan_cache_mode) and to compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's state forbids it
@@ -112,7 +111,7 @@ begin
 end
 $$;
 comment on function outbox.clock() is
-  'The time that the outbox goes by: that of the call. Tests put another function in its place.';
+  'The current time, of the call. Tests replace this function.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''
@@ -4053,8 +4052,8 @@ comment on function outbox.retry_after(text, timestamptz, integer) is
 --                         time given                      leased
 --   cancelled, expired    unchanged; never if empty       of the first row: the retry of the next
 --                                                         row, or now; never if empty
---   resume_lane()         -                               the later of now and not_before; unchanged
---                                                         if leased; never if empty
+--   resume_lane()         -                               the later of now and not_before; never if
+--                                                         empty; unchanged if leased
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
@@ -4458,10 +4457,10 @@ comment on function outbox.park(uuid[], timestamptz, uuid[]) is
 
 -- sql/engine/queue/delivery.sql
 
--- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves
--- this table, so that history never slows a claim. Two indexes and no third: none may mention
--- leased_until, attempt or tries, or a claim would stop being a heap-only update. fillfactor 85
--- leaves the room for it. No foreign key (its check would lock the endpoint's row) and no trigger.
+-- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or tries,
+-- or a claim would no longer be a heap-only update; fillfactor 85 leaves room for these. There is
+-- no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -4484,17 +4483,16 @@ comment on table outbox.delivery is
   'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
   'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
--- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of a
--- lane repeats it.
+-- The predicate is always true. It keeps the planner from using this index for lookups by event
+-- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
 
 -- sql/engine/queue/attempt.sql
 
--- Receipts. Every outcome of a claim is one row of attempt, written in the transaction that changes
--- the delivery. A claim that was given back unsent leaves none: a missing number is a released
--- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
--- it, or a close that says why it ended otherwise.
+-- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
+-- changes the delivery. A claim that was released unsent has no row, so a missing number is a
+-- released claim and nothing else. A delivery ends with exactly one row, and a replayed one with
+-- one for each time: the attempt that delivered it, or a close with the reason why it ended.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -4545,12 +4543,11 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: what was sent (original_topic and '
-  'original_message are the event''s type and body), why it failed, the last attempt number, and '
-  'what was done about it. One that nobody replayed or discarded never expires.';
--- The predicate, which every row meets, keeps this index out of look-ups by event, as that of
--- delivery_lane does, or each would read all the letters of its endpoint. A query of an endpoint
--- repeats it.
+  'Deliveries that ran out of retries, with all of their event. original_topic and '
+  'original_message: its type and body; error, why: the reason of the failure; attempt: the last '
+  'number. A dead letter is stored until it is replayed or discarded.';
+-- The predicate is always true: as that of delivery_lane, it keeps this index out of lookups by
+-- event, which would read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
@@ -4564,7 +4561,7 @@ as $$
 begin
   return query select e.* from outbox.event e where e.id = p_event_id;
   if not found then
-    -- The event's day has been dropped: its dead letter has all of it.
+    -- The partition of the event's day has been dropped.
     return query
     select x.event_id, x.org_id, x.original_topic, x.original_message,
       x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
@@ -4575,7 +4572,7 @@ begin
 end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
-  'The event of a delivery, from its dead letter when the event itself has been dropped.';
+  'The event of a delivery; from its dead letter, if the event itself has been dropped.';
 
 -- sql/engine/queue/refusal.sql
 
@@ -6701,8 +6698,8 @@ comment on function outbox.apply_results(outbox.result[], timestamptz) is
 
 -- sql/engine/result/lost_lease.sql
 
--- Lost leases. A run may die between any two statements; what it had claimed is held until the
--- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
+-- Lost leases. A run may die between any two statements. Its claimed deliveries stay leased until
+-- the lease ends. Then each is recorded as a failed attempt, before it is claimed again.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -6714,8 +6711,27 @@ begin
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
-  'The result of a delivery whose lease has ended.';
+  'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
+-- The steps of lose_leases():
+--
+--   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as take()
+--               will read them, and of the unordered ones, because park() waits for their
+--               leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
+--               next call finds the rest. All of them (40 ms for 100,000) only if the gate is at
+--               its limit or waits for its probe, because it is not due before a lease ends.
+--   2 v_lost    The deliveries of these lanes whose lease has ended.
+--   3           complete_apart() records them as failures.
+--   4           Those of the lanes that still have leases get the end of the first one.
+--
+-- An example at 12:00:25, checked by tests/sql/complete/lost_lease_example.test.sql:
+--
+--   lane            leased_until   its leases end at     recorded   leased_until after
+--   a (unordered)   12:00:20       12:00:20, 12:00:30    the first  12:00:30
+--   b (ordered)     12:00:25       12:00:25, 12:00:25    both       null
+--   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
+--
+-- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
 create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -6742,9 +6758,6 @@ begin
     cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
     cross join lateral (
       (
-        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
-        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
-        -- ends.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
           and l.next_at < 'infinity'
@@ -6757,7 +6770,6 @@ begin
       )
       union all
       (
-        -- And the unordered ones, by whose notes park() goes where the gate is full.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and not l.ordered and l.key_hash = 0
         order by l.changed_at desc limit 1
@@ -6778,15 +6790,15 @@ begin
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-      -- which there are never more than may be in flight (1,000).
+      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
+      -- as many as may be in flight (1,000).
       select d as held from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- Skip a delivery that could not be given back, or each call would process it again.
+      -- Skip a delivery that could not be released, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -6794,7 +6806,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  -- A first lease that ended with a result has left leased_until too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -6807,24 +6819,23 @@ begin
 end
 $$;
 comment on function outbox.lose_leases(uuid[], timestamptz) is
-  'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. Those that the '
-  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+  'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
+  'returns how many, with those that the database refused to record. Each uses up a retry, or a '
+  'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
   'gates.';
 
 create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A lease that has ended is recorded before anything else becomes of the delivery.
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
 comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
-  'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+  'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. '
+  'locks: the caller holds the gate.';
 
 -- sql/engine/result/refused_result.sql
 

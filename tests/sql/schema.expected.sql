@@ -4696,7 +4696,7 @@ ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
 -- Name: FUNCTION clock(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.clock() IS 'The time that the outbox goes by: that of the call. Tests put another function in its place.';
+COMMENT ON FUNCTION outbox.clock() IS 'The current time, of the call. Tests replace this function.';
 
 -- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6034,7 +6034,7 @@ ALTER TABLE outbox.dead_letter OWNER TO postgres;
 
 -- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.dead_letter IS 'Deliveries out of retries, kept whole: what was sent (original_topic and original_message are the event''s type and body), why it failed, the last attempt number, and what was done about it. One that nobody replayed or discarded never expires.';
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that ran out of retries, with all of their event. original_topic and original_message: its type and body; error, why: the reason of the failure; attempt: the last number. A dead letter is stored until it is replayed or discarded.';
 
 -- Name: dead_letter_json(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8432,7 +8432,7 @@ CREATE FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) RETURNS S
 begin
   return query select e.* from outbox.event e where e.id = p_event_id;
   if not found then
-    -- The event's day has been dropped: its dead letter has all of it.
+    -- The partition of the event's day has been dropped.
     return query
     select x.event_id, x.org_id, x.original_topic, x.original_message,
       x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
@@ -8447,7 +8447,7 @@ ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO p
 
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery, from its dead letter when the event itself has been dropped.';
+COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery; from its dead letter, if the event itself has been dropped.';
 
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11872,9 +11872,6 @@ begin
     cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
     cross join lateral (
       (
-        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
-        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
-        -- ends.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
           and l.next_at < 'infinity'
@@ -11887,7 +11884,6 @@ begin
       )
       union all
       (
-        -- And the unordered ones, by whose notes park() goes where the gate is full.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and not l.ordered and l.key_hash = 0
         order by l.changed_at desc limit 1
@@ -11908,15 +11904,15 @@ begin
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-      -- which there are never more than may be in flight (1,000).
+      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
+      -- as many as may be in flight (1,000).
       select d as held from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- Skip a delivery that could not be given back, or each call would process it again.
+      -- Skip a delivery that could not be released, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -11924,7 +11920,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  -- A first lease that ended with a result has left leased_until too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -11941,7 +11937,7 @@ ALTER FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with ti
 
 -- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records every lease of these endpoints that has ended as a failed attempt of class lease_expired and returns how many: it spends a try and waits for its retry like any other, so that a delivery that kills its run does not kill one after the other. Those that the database refuses to record are given back or set aside, and count. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
 
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11960,7 +11956,7 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended.';
+COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
 -- Name: lost_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17940,7 +17936,6 @@ CREATE FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp w
     SET search_path TO ''
     AS $$
 begin
-  -- A lease that has ended is recorded before anything else becomes of the delivery.
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
   end if;
@@ -17951,7 +17946,7 @@ ALTER FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp wi
 
 -- Name: FUNCTION settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. locks: the caller holds the gate.';
 
 -- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 

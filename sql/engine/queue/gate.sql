@@ -25,8 +25,8 @@
 --                         time given                      leased
 --   cancelled, expired    unchanged; never if empty       of the first row: the retry of the next
 --                                                         row, or now; never if empty
---   resume_lane()         -                               the later of now and not_before; unchanged
---                                                         if leased; never if empty
+--   resume_lane()         -                               the later of now and not_before; never if
+--                                                         empty; unchanged if leased
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
