@@ -8855,16 +8855,31 @@ comment on function outbox.reload_jobs() is
 
 -- sql/time/kick.sql
 
--- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
--- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
--- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
--- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
+-- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
+-- some requests: a lost kick makes a delivery later, never lost.
+--
+--   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
+--   2 Each second pg_cron calls tick(). It does the upkeep, one step after the other, and kicks if
+--     work is due and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--
+-- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
+--
+--   12:00:00.0   An event is published, and no run is awake: the commit kicks, and run R1 starts.
+--   12:00:00.4   Another event is published. No kick: the last one was less than 500 ms ago.
+--   12:00:01.0   The tick finds nothing due, because R1 has claimed all. No kick.
+--   12:00:05.0   10,000 events were published, and a gate has been due since 12:00:04: R1 alone is
+--                too slow. One run is less than worker.max_runs: the tick kicks, and R2 starts.
+--   12:00:06.0   The gate is still due, but two runs are alive. No kick.
+--
+-- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
+-- starts a run that finds enough runs alive and stops.
 
--- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
--- nobody, whatever becomes of the transaction that kicked.
+-- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
+-- value at once, without a lock, and a rollback keeps it.
 create sequence outbox.last_kick minvalue 0 start 0;
--- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
--- Before the first tick, last_tick holds the time of the installation, and is_called is false.
+-- The numbers of kicks, and the time at which the last tick ended. After a crash the numbers may be
+-- up to 32 too high. Before the first tick, last_tick holds the time of the installation, and
+-- is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -8876,7 +8891,7 @@ begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
   then
-    -- Not shown: what is wrong with it may be a password or a key.
+    -- The value is not shown, because it may contain a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
@@ -8884,13 +8899,13 @@ begin
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
-      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
-      'OUTHOOK_WORKER_SECRET');
+      'Use a random secret, for example from openssl rand -hex 32, and set the same value as '
+      'OUTHOOK_WORKER_SECRET of the functions');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space',
-      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
-      'give the new one alone here');
+    perform outbox.invalid('worker_secret', 'contains a comma or white space',
+      'The functions read OUTHOOK_WORKER_SECRET as a list with commas, for a rotation; pass only '
+      'the new secret here');
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'Where Outhook''s functions are');
@@ -8905,7 +8920,7 @@ begin
 end
 $$;
 comment on function outbox.configure(text, text) is
-  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  'Stores the URL of the functions and the secret that signs kicks in Vault. Returns '
   '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
   'change either. OH001.';
 
@@ -8926,8 +8941,8 @@ $$;
 comment on function outbox.keep_secret(text, text, text) is
   'Creates or replaces a secret in Vault by its name.';
 
--- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
--- timeout and never the caller's transaction.
+-- If pg_net is missing, forbidden, broken or locked, the caller's transaction goes on, after at
+-- most the lock timeout.
 create function outbox.kick(p_why text) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -8965,15 +8980,15 @@ exception when others then
 end
 $$;
 comment on function outbox.kick(text) is
-  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
-  'and waits 50 ms at most for a lock.';
+  'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
+  'Never raises, and waits at most 50 ms for a lock.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -8986,7 +9001,7 @@ begin
 end
 $$;
 comment on function outbox.is_quiet(timestamptz) is
-  'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+  'Whether no run has polled and no kick was sent within the setting kick.quiet_ms.';
 
 create function outbox.kick_on_commit() returns void
 language plpgsql set search_path = ''
@@ -9004,7 +9019,7 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Kicks, at most once in a transaction, when no run is awake.';
+  'Kicks if no run is awake, at most once in a transaction.';
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
@@ -9041,7 +9056,7 @@ declare
   v_gates bigint[];
   v_next_at timestamptz[];
 begin
-  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
+  -- Each change is processed for 6 s, because it may commit late, and its gate may be locked now.
   select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
@@ -9063,8 +9078,8 @@ begin
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
-  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
-  'force within one tick. locks: gates with SKIP LOCKED.';
+  'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within '
+  'one tick. locks: gates with SKIP LOCKED.';
 
 create function outbox.wake_missed(p_now timestamptz) returns void
 language plpgsql
@@ -9073,7 +9088,8 @@ set enable_seqscan = off
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  -- The whole ring only once a minute, because that may read all dead index entries before its
+  -- start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -9093,15 +9109,15 @@ begin
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is
-  'Makes the gates due that lie before the beginning of the ring, for their change took long to '
-  'commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
+  'Makes gates due that are before the start of the ring, because their change took long to '
+  'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
-  -- waits for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
+  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -9148,10 +9164,11 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
-  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole tick, so check after each
+  -- statement.
   set constraints all immediate;
   perform outbox.upkeep(v_now);
-  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
@@ -9178,14 +9195,14 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
-  'few are alive. Returns {"kicked", "runs"}.';
+  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
 
 -- sql/time/partition.sql
 
--- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
--- DEFAULT, so that no publisher ever fails for want of a partition; they move when it is made. DDL
--- waits for a lock 100 ms at most and is tried again the next hour.
+-- Partitions: one per day for event and attempt, created a week ahead. Rows of a day without one
+-- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
+-- most 100 ms for a lock and is repeated in the next hour.
 
 create table outbox.partition_check (
   name text primary key,
@@ -9193,8 +9210,7 @@ create table outbox.partition_check (
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many nights running nothing open was found of an event partition; a replay starts the '
-  'count anew.';
+  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''
@@ -9231,15 +9247,16 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
-  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
-  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
+  -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
+  -- wait before they choose.
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
-  -- Another call may have made it while this one waited.
+  -- Another call may have created it while this one waited.
   if pg_catalog.to_regclass('outbox.' || v_name) is not null then
     return false;
   end if;
@@ -9257,8 +9274,8 @@ begin
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that '
-  'belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+  'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the '
+  'rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -9275,7 +9292,7 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- Whoever held up one day holds up the next as well, and runs wait for what is locked so far.
+    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -9287,8 +9304,8 @@ begin
 end
 $$;
 comment on function outbox.add_partitions() is
-  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the '
-  'tables that a lock held up until the next time}.';
+  'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
+  'that a lock delayed until the next call}.';
 
 create function outbox.is_open_on(p_day date) returns boolean
 language plpgsql stable
@@ -9305,7 +9322,7 @@ begin
 end
 $$;
 comment on function outbox.is_open_on(date) is
-  'Whether anything is open of the events of that day (UTC).';
+  'Whether an event of that day (UTC) has an open delivery or is not routed.';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
@@ -9316,7 +9333,7 @@ begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  -- Whoever held it up may have published into it, or replayed an event of it.
+  -- The transaction that held the lock may have published into the partition, or replayed an event.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
   end if;
@@ -9329,8 +9346,8 @@ exception when lock_not_available or undefined_table then
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened '
-  'meanwhile, or when it is gone.';
+  'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or '
+  'if it is already dropped.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -9338,7 +9355,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The night that begins behind a day is not a full day after it.
+  -- The first night after a day is not a full day after it.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -9375,8 +9392,8 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- Whoever holds up one day holds up the next as well, and may wait for the days of event that
-    -- are gone by now: after a second of that it would be ended as a deadlock.
+    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
   end loop;
@@ -9384,15 +9401,15 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on more nights running than '
-  'event.delivered_days, so that what was delivered is there for so many full days, and the days '
-  'of attempt beyond attempt.retention_days: {"dropped"}.';
+  'Drops the event partitions without anything open on more consecutive nights than '
+  'event.delivered_days, so delivered events are stored for that many full days, and the attempt '
+  'partitions older than attempt.retention_days: {"dropped"}.';
 
 select outbox.add_partitions();
 
 -- sql/time/cleanup.sql
 
--- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
+-- Cleanup, daily at 00:00 UTC. Each part may run at any time, repeatedly and concurrently.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -9418,7 +9435,7 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
     select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
   for v_delivery in
@@ -9457,7 +9474,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
+  -- If its lease has ended since it was read, that failure may have been its last.
   select *
   into p_delivery
   from outbox.delivery d
@@ -9488,7 +9505,7 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
+  'Makes a dead letter of a delivery that was open too long; false if it is no longer open. '
   'locks: the caller holds the gate.';
 
 create function outbox.cleanup(p_most integer default 100000) returns jsonb
@@ -9507,7 +9524,7 @@ declare
   v_inbound integer;
   v_requests integer;
 begin
-  -- A lane of one recipient outlives its last delivery by its spacing.
+  -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
@@ -9561,11 +9578,11 @@ begin
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Removes what has had its time, up to p_most of each kind (10,000 messages): '
+  'Deletes what is older than its retention, up to p_most of each kind (10,000 messages): '
   '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
   '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
-  'whether there may be more, so that it should be called again}. Delivered history goes with its '
-  'partition (drop_partitions()) after event.delivered_days.';
+  'whether there may be more, so that it should be called again}. drop_partitions() deletes '
+  'delivered history after event.delivered_days.';
 
 -- sql/operations/manual.sql
 

@@ -728,15 +728,16 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
-  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
-  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
+  -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
+  -- wait before they choose.
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
-  -- Another call may have made it while this one waited.
+  -- Another call may have created it while this one waited.
   if pg_catalog.to_regclass('outbox.' || v_name) is not null then
     return false;
   end if;
@@ -758,7 +759,7 @@ ALTER FUNCTION outbox.add_partition(p_table text, p_day date) OWNER TO postgres;
 
 -- Name: FUNCTION add_partition(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
 
 -- Name: add_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -778,7 +779,7 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- Whoever held up one day holds up the next as well, and runs wait for what is locked so far.
+    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -794,7 +795,7 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partitions() IS 'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the tables that a lock held up until the next time}.';
+COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock delayed until the next call}.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4621,7 +4622,7 @@ declare
   v_inbound integer;
   v_requests integer;
 begin
-  -- A lane of one recipient outlives its last delivery by its spacing.
+  -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
@@ -4679,7 +4680,7 @@ ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Removes what has had its time, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. Delivered history goes with its partition (drop_partitions()) after event.delivered_days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes what is older than its retention, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. drop_partitions() deletes delivered history after event.delivered_days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5076,7 +5077,7 @@ begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
   then
-    -- Not shown: what is wrong with it may be a password or a key.
+    -- The value is not shown, because it may contain a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
@@ -5084,13 +5085,13 @@ begin
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
-      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
-      'OUTHOOK_WORKER_SECRET');
+      'Use a random secret, for example from openssl rand -hex 32, and set the same value as '
+      'OUTHOOK_WORKER_SECRET of the functions');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space',
-      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
-      'give the new one alone here');
+    perform outbox.invalid('worker_secret', 'contains a comma or white space',
+      'The functions read OUTHOOK_WORKER_SECRET as a list with commas, for a rotation; pass only '
+      'the new secret here');
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'Where Outhook''s functions are');
@@ -5109,7 +5110,7 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 -- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Says where the functions are and which secret starts them; both go to Vault. Returns {"functions_url", "problems": texts about the tick and the versions}. Call it again to change either. OH001.';
+COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Stores the URL of the functions and the secret that signs kicks in Vault. Returns {"functions_url", "problems": texts about the tick and the versions}. Call it again to change either. OH001.';
 
 -- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6651,7 +6652,7 @@ begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  -- Whoever held it up may have published into it, or replayed an event of it.
+  -- The transaction that held the lock may have published into the partition, or replayed an event.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
   end if;
@@ -6668,7 +6669,7 @@ ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened meanwhile, or when it is gone.';
+COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or if it is already dropped.';
 
 -- Name: drop_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6679,7 +6680,7 @@ CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The night that begins behind a day is not a full day after it.
+  -- The first night after a day is not a full day after it.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -6716,8 +6717,8 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- Whoever holds up one day holds up the next as well, and may wait for the days of event that
-    -- are gone by now: after a second of that it would be ended as a deadlock.
+    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
   end loop;
@@ -6729,7 +6730,7 @@ ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION drop_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the days of event of which nothing was open on more nights running than event.delivered_days, so that what was delivered is there for so many full days, and the days of attempt beyond attempt.retention_days: {"dropped"}.';
+COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the event partitions without anything open on more consecutive nights than event.delivered_days, so delivered events are stored for that many full days, and the attempt partitions older than attempt.retention_days: {"dropped"}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7498,7 +7499,7 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
     select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
   for v_delivery in
@@ -7540,7 +7541,7 @@ CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timesta
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
+  -- If its lease has ended since it was read, that failure may have been its last.
   select *
   into p_delivery
   from outbox.delivery d
@@ -7575,7 +7576,7 @@ ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestam
 
 -- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false when it is no longer open. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false if it is no longer open. locks: the caller holds the gate.';
 
 -- Name: expire_org_secret(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10283,7 +10284,7 @@ ALTER FUNCTION outbox.is_open_on(p_day date) OWNER TO postgres;
 
 -- Name: FUNCTION is_open_on(p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether anything is open of the events of that day (UTC).';
+COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether an event of that day (UTC) has an open delivery or is not routed.';
 
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10361,7 +10362,7 @@ CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
     AS $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -10378,7 +10379,7 @@ ALTER FUNCTION outbox.is_quiet(p_now timestamp with time zone) OWNER TO postgres
 
 -- Name: FUNCTION is_quiet(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+COMMENT ON FUNCTION outbox.is_quiet(p_now timestamp with time zone) IS 'Whether no run has polled and no kick was sent within the setting kick.quiet_ms.';
 
 -- Name: is_reachable(inet); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10777,7 +10778,7 @@ ALTER FUNCTION outbox.kick(p_why text) OWNER TO postgres;
 
 -- Name: FUNCTION kick(p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, and waits 50 ms at most for a lock.';
+COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Never raises, and waits at most 50 ms for a lock.';
 
 -- Name: kick_on_commit(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10802,7 +10803,7 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 -- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks, at most once in a transaction, when no run is awake.';
+COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks if no run is awake, at most once in a transaction.';
 
 -- Name: last_attempt(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19242,10 +19243,11 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
-  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole tick, so check after each
+  -- statement.
   set constraints all immediate;
   perform outbox.upkeep(v_now);
-  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
@@ -19276,7 +19278,7 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick() IS 'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too few are alive. Returns {"kicked", "runs"}.';
+COMMENT ON FUNCTION outbox.tick() IS 'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
 
 -- Name: tick_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19760,8 +19762,8 @@ CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
-  -- waits for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
+  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -20013,7 +20015,7 @@ declare
   v_gates bigint[];
   v_next_at timestamptz[];
 begin
-  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
+  -- Each change is processed for 6 s, because it may commit late, and its gate may be locked now.
   select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
@@ -20039,7 +20041,7 @@ ALTER FUNCTION outbox.wake_changed(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION wake_changed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in force within one tick. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) IS 'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within one tick. locks: gates with SKIP LOCKED.';
 
 -- Name: wake_missed(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20050,7 +20052,8 @@ CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  -- The whole ring only once a minute, because that may read all dead index entries before its
+  -- start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -20074,7 +20077,7 @@ ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postg
 
 -- Name: FUNCTION wake_missed(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes the gates due that lie before the beginning of the ring, for their change took long to commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes gates due that are before the start of the ring, because their change took long to commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
 -- Name: watch_table(regclass, text, text, text, text, text[], text[], text[], text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20989,7 +20992,7 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 -- Name: TABLE partition_check; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.partition_check IS 'On how many nights running nothing open was found of an event partition; a replay starts the count anew.';
+COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
 
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
