@@ -1,7 +1,7 @@
 -- Events. An event is written once and never changed. Its id is a uuid v7 whose 12 bits after the
--- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort
--- by the clock at the call, to a quarter of a microsecond, and the partition of an event follows
--- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
+-- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3). So ids sort by
+-- the time of the call, to a quarter of a microsecond, and the id alone determines the partition.
+-- There is one partition per day; old days are dropped, not deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
 language plpgsql volatile set search_path = ''
@@ -30,7 +30,7 @@ as $$
     || '00000000000000000000')::uuid
 $$;
 comment on function outbox.uuid_v7_floor(timestamptz) is
-  'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+  'A bound: at most every uuid v7 of that millisecond or later, and above every earlier one.';
 
 create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
@@ -56,16 +56,15 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
+  'Events, written once by publish() and never changed. body: the JSON as text, as it is sent. The '
+  'id contains created_at to the millisecond; the time that is sent is that of the id.';
 
--- For the lists of one organisation, which would walk everybody's events without it. It costs a
--- publish 95 to 140 bytes of WAL, of 880 (about an eighth), and no time that could be measured.
--- Every org_id is above ''. The predicate keeps this index out of look-ups by id, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of
--- an organisation repeats it. Such a query also bounds (org_id, id) as one row, and orders by both:
--- by an equality and the order of id alone the planner, where organisations are few, walks the
--- primary key through the events of all.
+-- For the lists of one organisation, which would scan the events of all without it. It costs a
+-- publish 95 to 140 bytes of 880 bytes of WAL, and no measurable time. The predicate is always
+-- true: it keeps the planner from using this index for lookups by id while the statistics say that
+-- the table is empty. A query by organisation repeats it. Such a query also bounds (org_id, id) as
+-- one row and orders by both: with `org_id = x order by id` and few organisations, the planner may
+-- scan the primary key through the events of all.
 create index event_org on outbox.event (org_id, id) where org_id > '';
 
 -- A missing partition must never fail the application's transaction.
@@ -81,9 +80,9 @@ create table outbox.unrouted (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that was asked whether it wants it.';
--- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
+  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
+  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+-- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -94,11 +93,10 @@ create table outbox.router (
   batch integer not null default 1000
 );
 comment on table outbox.router is
-  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
-  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
-  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
-  'open. There is one row because nothing inserts another.';
+  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -118,8 +116,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that was asked.';
+  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
+  'after routed_to.';
 
 create table outbox.idempotency_key (
   org_id text not null,

@@ -1105,9 +1105,9 @@ comment on function outbox.cursor_to_key(text, text) is
 -- sql/events/event.sql
 
 -- Events. An event is written once and never changed. Its id is a uuid v7 whose 12 bits after the
--- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort
--- by the clock at the call, to a quarter of a microsecond, and the partition of an event follows
--- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
+-- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3). So ids sort by
+-- the time of the call, to a quarter of a microsecond, and the id alone determines the partition.
+-- There is one partition per day; old days are dropped, not deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
 language plpgsql volatile set search_path = ''
@@ -1136,7 +1136,7 @@ as $$
     || '00000000000000000000')::uuid
 $$;
 comment on function outbox.uuid_v7_floor(timestamptz) is
-  'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+  'A bound: at most every uuid v7 of that millisecond or later, and above every earlier one.';
 
 create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
@@ -1162,16 +1162,15 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
+  'Events, written once by publish() and never changed. body: the JSON as text, as it is sent. The '
+  'id contains created_at to the millisecond; the time that is sent is that of the id.';
 
--- For the lists of one organisation, which would walk everybody's events without it. It costs a
--- publish 95 to 140 bytes of WAL, of 880 (about an eighth), and no time that could be measured.
--- Every org_id is above ''. The predicate keeps this index out of look-ups by id, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of
--- an organisation repeats it. Such a query also bounds (org_id, id) as one row, and orders by both:
--- by an equality and the order of id alone the planner, where organisations are few, walks the
--- primary key through the events of all.
+-- For the lists of one organisation, which would scan the events of all without it. It costs a
+-- publish 95 to 140 bytes of 880 bytes of WAL, and no measurable time. The predicate is always
+-- true: it keeps the planner from using this index for lookups by id while the statistics say that
+-- the table is empty. A query by organisation repeats it. Such a query also bounds (org_id, id) as
+-- one row and orders by both: with `org_id = x order by id` and few organisations, the planner may
+-- scan the primary key through the events of all.
 create index event_org on outbox.event (org_id, id) where org_id > '';
 
 -- A missing partition must never fail the application's transaction.
@@ -1187,9 +1186,9 @@ create table outbox.unrouted (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that was asked whether it wants it.';
--- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
+  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
+  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+-- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -1200,11 +1199,10 @@ create table outbox.router (
   batch integer not null default 1000
 );
 comment on table outbox.router is
-  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
-  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
-  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
-  'open. There is one row because nothing inserts another.';
+  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -1224,8 +1222,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that was asked.';
+  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
+  'after routed_to.';
 
 create table outbox.idempotency_key (
   org_id text not null,
@@ -4751,7 +4749,7 @@ comment on function outbox.admit_endpoints(uuid[]) is
 
 -- sql/engine/route/router.sql
 
--- The one row of router: whoever holds its lock routes, all others leave it to that call.
+-- The one row of router. Only the call that holds its lock routes; other calls skip routing.
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -4761,7 +4759,7 @@ as $$
 declare
   v_router outbox.router;
 begin
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
+  -- Without the bound, SKIP LOCKED would read all older versions of the row, which are dead.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -4770,18 +4768,33 @@ begin
 end
 $$;
 comment on function outbox.lock_router() is
-  'Where routing stands, locked until the transaction or its present step ends; nulls while '
+  'The state of routing, locked until the transaction or its current block ends; nulls while '
   'another call is routing. locks: router with SKIP LOCKED.';
 
 -- sql/engine/route/unrouted.sql
 
--- Routing: an event becomes one delivery per subscribed endpoint. Here, what there is to route. One
--- call at a time routes (it holds the row lock of router), reads in the order of ids and walks no
--- dead entry, though rows come and go by the thousand and a publisher may commit late. What makes
--- that exact is the promise in the comment on router: above the watermark lies what was never read,
--- and everything else that can still appear belongs to a transaction that was open at the last
--- read, or has begun since. Keeping the old state is always safe, since what has been routed is
--- gone from unrouted.
+-- Routing creates one delivery of an event for each subscribed endpoint. This file reads the events
+-- to route. One call at a time routes, because it holds the row lock of router.
+--
+-- A read must find each event once, also if its publisher commits late, and must not scan the dead
+-- rows of events that were routed. So router stores what the last read has seen. An event of
+-- `unrouted` has not been read if one of these is true:
+--
+--   new    its id is above watermark
+--   late   its xid is in open_xids: its transaction was open at the last read
+--   late   its xid is at least seen_below: its transaction began after the last read
+--
+-- Nothing else can appear: every other transaction had ended before the last read, which then saw
+-- its events. To keep an old state is always safe, because a routed event is deleted from unrouted.
+--
+-- An example with the events e1 < e2 < e3 < e4:
+--
+--   transaction 100 publishes e1 and stays open; 101 publishes e3 and commits
+--   read 1, by transaction 102, finds e3
+--     -> watermark e3, open_xids {100, 102}, seen_below 102
+--   100 commits e1; 103 commits e2, whose id is from before read 1; 104 commits e4
+--   read 2, by transaction 105, finds e1 (late: in open_xids), e2 (late: 103 >= 102), e4 (new)
+--     -> watermark e4, open_xids {105}, seen_below 105
 
 create type outbox.pair as (
   event_id uuid,
@@ -4792,9 +4805,9 @@ create type outbox.pair as (
   body_bytes integer
 );
 comment on type outbox.pair is
-  'An event for an endpoint, with what its delivery needs of the event. problem: null when it is '
-  'to be delivered, the empty string when it is not wanted, else why its filter could not be '
-  'asked.';
+  'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
+  'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
+  'why its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
@@ -4821,18 +4834,18 @@ create type outbox.routing as (
   questions outbox.question[]
 );
 comment on type outbox.routing is
-  'One batch: the events that it finishes, in the order of their ids, each with the place of its '
-  'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
-  'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state. questions: the filters still to be evaluated, in the order of '
-  'the pairs.';
+  'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
+  'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
+  'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
+  'questions: the filters still to be evaluated, in the order of the pairs.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
--- Without a sort only the index by xid gives this order. The table is often empty when statistics
--- are made, so that the planner may take the index by event; but all that was ever routed lies
--- below the watermark: 13 ms a call beside a transaction that was open for a minute.
+-- Without a sort only the index by xid gives this order. The statistics often say that the table is
+-- empty, and then the planner might use the index by event. That would read the dead rows of all
+-- routed events below the watermark: 13 ms per call while a transaction has been open for a minute.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -4877,7 +4890,7 @@ begin
 end
 $$;
 comment on function outbox.next_unrouted(outbox.router) is
-  'The event that routing comes to next, as an array of one; empty when there is none.';
+  'The event that routing reads next, as an array of one; empty if there is none.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable
@@ -4894,7 +4907,7 @@ begin
 end
 $$;
 comment on function outbox.has_unrouted() is
-  'Whether routing has something to do: the same read that routing makes.';
+  'Whether there is an event to route, by the same rules as read_unrouted().';
 
 create function outbox.with_late(p_batch outbox.routing, p_late uuid[]) returns outbox.routing
 language plpgsql stable
@@ -4923,6 +4936,17 @@ $$;
 comment on function outbox.with_late(outbox.routing, uuid[]) is
   'A batch with late events before its own.';
 
+-- The steps of read_unrouted():
+--
+--   1 has_unrouted() looks for work without the lock of router, which lasts until the commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 One statement reads the late events, the new events and its own snapshot, so that all three
+--     agree. If late events alone fill the batch, it has no others and keeps the state of router.
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 ask_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() cuts what is too much; the next batch goes on there.
+--   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -4942,7 +4966,6 @@ declare
   v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
-  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
     return null;
   end if;
@@ -4951,7 +4974,7 @@ begin
     return null;
   end if;
   v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
-  -- A cluster restored from a dump counts transactions anew: begin at the beginning.
+  -- After a restore from a dump, transaction ids start again, so read everything.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
@@ -4975,7 +4998,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open: what it may publish after this read was not seen either.
+    -- The own transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
@@ -5005,9 +5028,8 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the '
-  'state of router after it; null if there is nothing to route or another call is routing. '
-  'locks: router, until the transaction ends.';
+  'The next batch to route and the state of router after it; null if there is nothing to route or '
+  'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
   p_batch outbox.routing, p_late uuid[], p_most integer
@@ -5034,14 +5056,14 @@ begin
 end
 $$;
 comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
-  'A batch cut down to p_most pairs: the event at the cut stays unrouted, with the last endpoint '
-  'that was looked at.';
+  'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
+  'that was processed.';
 
 -- sql/engine/route/wanted.sql
 
--- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. The payload is read once for all filters of its event. The
--- cost of the filters is added up before they run: the batch ends at the limit of one call.
+-- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
+-- its type and whose filter passes it. The payload is parsed once for all filters of its event. The
+-- cost of filters is added up before they run, and the batch ends at the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -5076,8 +5098,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_small constant integer := 16384;
-  -- In an order of names that is made for it, a twelfth of the square of their number in
-  -- comparisons, of 20 ns each.
+  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
   v_members constant integer := 150;
   v_colons bigint;
 begin
@@ -5092,8 +5113,8 @@ begin
 end
 $$;
 comment on function outbox.sorting_work(uuid, bigint) is
-  'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units '
-  'of ask_filters(): each colon counts as a member of one object.';
+  'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
+  'of ask_filters(). Each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -5132,7 +5153,7 @@ begin
 end
 $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that are not younger than its event.';
+  'Whether a payload passes one of the filters that are at most as new as its event.';
 
 create function outbox.answer_of(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
@@ -5140,7 +5161,7 @@ create function outbox.answer_of(
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- Steps for each value times bytes of the payload; a value has at least two bytes.
+  -- In steps per value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -5238,11 +5259,33 @@ comment on function outbox.ask_filters(outbox.routing) is
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
   'is too large for its filters, is a problem only of its own pairs.';
 
+-- The steps of add_pairs(), one CTE each, in this order:
+--
+--   1 batch_events    The events of the batch.
+--   2 kinds           Events with the same endpoints: same organisation, type, addressee and
+--                     `behind`. A kind has the place of its first event as id.
+--   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
+--                     subscription without a filter; filters: those of the others; ordering: null
+--                     if the endpoint is deleted.
+--   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--                     events before it.
+--   5                 The pairs, and a question for each that has a filter to be evaluated. None
+--                     is, if a subscription without a filter is older than the event.
+--
+-- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+--
+-- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
+-- invoice.paid.
+--
+--   event (type)         kind   before   pairs
+--   e1 (order.created)   1      0        e1-P, e1-Q with a question
+--   e2 (order.created)   1      2        e2-P, e2-Q with a question
+--   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other
--- joins are of rows that were read before, by hash.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
+-- hash joins of rows that were read before.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -5256,27 +5299,24 @@ declare
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
-  with read as materialized (
+  with batch_events as materialized (
     select b.place, b.behind, e.*
     from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
     join (
       select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
         e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
       from outbox.event e
-      -- The bounds choose the partitions.
+      -- The bounds select the partitions.
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kind as materialized (
-    -- Events that the same endpoints may want, by the place of the first.
+  ), kinds as materialized (
     select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
-    from read r
+    from batch_events r
     group by r.org_id, r.type, r.addressee, r.behind
-  ), wish as materialized (
-    -- Since when an endpoint wants a kind unasked, and with which filters; no ordering when it was
-    -- deleted. Wherever this limit cuts, the pairs of the first of each kind are p_limit already.
+  ), kind_endpoints as materialized (
     select k.id as kind, s.*, p.ordering
-    from (select k.* from kind k order by k.id) k
+    from (select k.* from kinds k order by k.id) k
     cross join lateral (
       select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
         null::jsonpath[] as filters, null::timestamptz[] as filters_since,
@@ -5306,17 +5346,16 @@ begin
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
-  ), taken as (
-    -- The events that come into the first p_limit pairs.
+  ), first_events as (
     select t.*
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from read r
-      join kind k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+      from batch_events r
+      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
         and k.behind = r.behind
       join (
-        select w.kind, pg_catalog.count(*)::integer as n from wish w group by w.kind
+        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
     ) t
     where t.before < p_limit
@@ -5330,7 +5369,7 @@ begin
         when c.filters is null then ''
       end,
       c.deliver_at,
-      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
@@ -5345,8 +5384,8 @@ begin
     select t.*, w.*,
       w.filters is not null and w.ordering is not null
         and (w.since <= t.created_at) is not true as is_asked
-    from taken t
-    join wish w on w.kind = t.kind
+    from first_events t
+    join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
     limit p_limit
   ) c;
@@ -5354,15 +5393,27 @@ begin
 end
 $$;
 comment on function outbox.add_pairs(outbox.routing, integer) is
-  'A batch with the pairs (event, endpoint) that its events make, in the order of its events: '
-  'p_limit of them at most, those included that turn out not to be wanted, and the questions about '
-  'those that have filters.';
+  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
+  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
 
 -- sql/engine/route/add_deliveries.sql
 
--- New deliveries: each goes to the lane of its key, at the end of an ordered one, and is counted in
--- its lane and gate, which are due by then. Many deliveries share a lane, so lanes are looked up
--- first, each once, and written last.
+-- New deliveries. add_deliveries() does this for the pairs of a batch:
+--
+--   1 targets()             Looks up the lane of each endpoint and key, each once.
+--   2                       Inserts the lanes that do not exist, then looks up all again.
+--   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
+--                           after the one before, so that due_at is their order; else at
+--                           deliver_at, or now.
+--   4                       Updates each lane (depth, next_at) and each gate (depth) once.
+--
+-- An example at 12:00:00: the pairs e1-A, e1-B, e2-B, e3-B. A is unordered and has 5 open
+-- deliveries. B is ordered by key, and the keys of e1, e2, e3 are x, y, x.
+--
+--   lane   new rows   due_at                             afterwards
+--   A      e1         12:00:00                           depth 6, due at 12:00:00 or earlier
+--   B-x    e1, e3     12:00:00.000002, 12:00:00.000004   a new lane: depth 2, due at 12:00:00
+--   B-y    e2         12:00:00.000003                    a new lane: depth 1, due at 12:00:00
 
 create type outbox.target as (
   endpoint_id uuid,
@@ -5375,12 +5426,13 @@ create type outbox.target as (
   due_from timestamptz
 );
 comment on type outbox.target is
-  'The lane of a key of an endpoint, null when there is none yet, with the places of its row and '
-  'its gate''s, and the time from which on what is new in it is due.';
+  'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of '
+  'the row of its gate, and the earliest due_at of a new delivery in it.';
 
 create type outbox.gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
   last_at timestamptz);
-comment on type outbox.gain is 'How many deliveries a lane has gained, due from when to when.';
+comment on type outbox.gain is
+  'How many deliveries a lane has gained, and their first and last due_at.';
 
 create function outbox.targets(p_pairs outbox.pair[], p_now timestamptz) returns outbox.target[]
 language plpgsql
@@ -5398,7 +5450,7 @@ begin
   return array(
     select row(
       p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      -- A head that is hours ahead was noted while the clock was: what is new does not wait for it.
+      -- Ignore a head_at more than 10 s ahead: the clock was wrong when it was set.
       greatest(p_now, case
         when e.ordered then l.tail_at
         when l.head_at < p_now + interval '10 s' then l.head_at
@@ -5428,7 +5480,7 @@ create function outbox.insert_deliveries(
 ) returns outbox.gain[]
 language plpgsql
 set search_path = ''
--- Nothing is read here, and no nested loops: each pair against each lane.
+-- A hash join: nested loops would compare each pair with each lane.
 set enable_hashjoin = on
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -5466,7 +5518,7 @@ begin
 end
 $$;
 comment on function outbox.insert_deliveries(outbox.pair[], outbox.target[]) is
-  'Inserts the deliveries of pairs that are not open yet, and returns what each lane has gained.';
+  'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 create function outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamptz) returns integer
 language plpgsql
@@ -5515,15 +5567,26 @@ begin
 end
 $$;
 comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
-  'Makes the deliveries of pairs that are not open yet, in the order given; returns how many. '
+  'Creates the deliveries of pairs that are not open yet, in the order given; returns how many. '
   'locks: the caller holds the gates.';
 
 -- sql/engine/route/route.sql
 
--- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
--- cannot be routed costs no other. An event that fails three times is set aside until
--- route_again(); where only some of its deliveries cannot be made, these are set aside until
--- retry_now(), and the others are made.
+-- Routing a batch, so that an event that cannot be routed does not stop any other. The steps of
+-- route():
+--
+--   1 route_events() routes the whole batch in one block; normally that is all.
+--   2 If it times out, shrink_routing() makes the next batches smaller.
+--   3 If it fails, route_one_by_one() routes each event in its own block. For an event that fails:
+--     a  count_failure() counts. The event stays in unrouted, for the next call.
+--     b  The third time, route_what_fits() creates the deliveries that the database accepts, and
+--        sets the others aside until retry_now().
+--     c  If it accepts none, the event is set aside until route_again().
+--   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
+--     the block that it belongs to.
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -5543,13 +5606,13 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted and is tried again in each call; all others are routed.
+  -- The event stays unrouted, and each call tries it again; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
 
 create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
@@ -5615,7 +5678,7 @@ begin
 end
 $$;
 comment on function outbox.had_pairs(uuid) is
-  'Whether somebody wanted an event that earlier calls have begun to route.';
+  'Whether an event that earlier calls have partly routed had a subscriber.';
 
 create function outbox.close_pairs(p_pairs outbox.pair[], p_now timestamptz) returns void
 language plpgsql
@@ -5646,15 +5709,15 @@ begin
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'The closing receipts of pairs that made no delivery because their filter failed or their '
-  'endpoint is gone.';
+  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
+  'endpoint is deleted.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz
 ) returns integer
 language plpgsql
 set search_path = ''
--- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
+-- Hash joins: nested loops take 75 ms for 1,000 events and 1,000 pairs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -5678,7 +5741,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
-  -- Rows stay where they were read: the lock of router is held since.
+  -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u
     where u.ctid = any (p_rows_at)
@@ -5700,8 +5763,8 @@ begin
 end
 $$;
 comment on function outbox.route_events(tid[], outbox.pair[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing receipt, '
-  'and so does a delivery whose filter failed. Returns how many deliveries it made.';
+  'Creates the deliveries and finishes the events. An event without a subscriber and a pair whose '
+  'filter failed get a closing attempt. Returns how many deliveries it created.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
 language sql immutable set search_path = ''
@@ -5712,8 +5775,7 @@ as $$
   end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch makes deliveries of: those that it finishes, and the one that it '
-  'leaves half done.';
+  'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -5836,7 +5898,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The one that is left half done comes last and has no row to be deleted.
+      -- The event that the batch cuts is last and has no row to delete.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
@@ -5889,7 +5951,6 @@ begin
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
-      -- A handler is not guarded by its own block, and time may run out here as well.
       begin
         if not outbox.is_passing(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -5904,8 +5965,8 @@ begin
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": '
-  'boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
+  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
 
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -5928,12 +5989,12 @@ begin
 end
 $$;
 comment on function outbox.route_again(uuid) is
-  'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when '
-  'it is not set aside.';
+  'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
+  'aside.';
 
 -- sql/engine/result/error_hint.sql
 
--- Why an attempt failed, in one word, and what a person can do about it.
+-- Why an attempt failed, in one word, and what an operator can do about it.
 -- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
 -- against each other).
 
@@ -5974,7 +6035,7 @@ insert into outbox.error_hint (error_class, hint) values
 
 -- sql/engine/result/result.sql
 
--- What a run reports, and what became of it.
+-- The results that a run reports, and their effects.
 
 create type outbox.result as (
   event uuid,
@@ -5993,9 +6054,9 @@ create type outbox.result as (
   provider jsonb
 );
 comment on type outbox.result is
-  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the '
-  'thing that it took, provider what else it said.';
+  'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
+  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave '
+  'it; provider: what else the provider returned.';
 
 create type outbox.news as (
   applied integer,
@@ -6007,8 +6068,8 @@ create type outbox.news as (
   failing uuid[]
 );
 comment on type outbox.news is
-  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
-  'endpoints that answered 410 or have failed for days.';
+  'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, '
+  'and endpoints that returned 410 (gone) or have failed for days (failing).';
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
@@ -6036,12 +6097,12 @@ begin
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
-  'The result that gives a claimed delivery back.';
+  'The result that releases a claimed delivery.';
 
 -- sql/engine/result/apply_delivered.sql
 
--- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on
--- the breaker, so they have a statement of their own, at half of the cost.
+-- Results of delivered deliveries. Most results are; they need no failure rule, no retry and no
+-- decision about the breaker, so this statement takes half the time of apply_results().
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable
@@ -6083,20 +6144,21 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The attempt too: it outlives the receipts, and another replay goes on from there.
+  -- attempt too: the dead letter is stored longer than the attempts, and another replay continues
+  -- its numbers.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
     select y.id from outbox.dead_letter y
     where y.event_id = p.event_id and y.endpoint_id = p.endpoint_id offset 0
   ) y
-  -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
-  -- the dead letters.
+  -- Not by ctid, because an operator may be changing this row. `= any (array)` keeps the planner
+  -- from starting at dead_letter.
   where x.id = any (array[y.id]);
 end
 $$;
 comment on function outbox.resolve_dead_letters(uuid[], uuid[], integer[], timestamptz) is
-  'Notes in the dead letters of these replays, if there are any, that they were delivered.';
+  'Sets delivered_at in the dead letters of these replays, if they have one.';
 
 create function outbox.apply_delivered(
   p_results outbox.result[], p_now timestamptz
@@ -6123,8 +6185,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: whoever could move the row waits for the gate. Of two results that say the same
-    -- one deletes the row.
+    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
+    -- deletes the row once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -6152,7 +6214,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or that for which the publisher wished.
+        -- Since it was due: from the time in the id, or from deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
@@ -6205,13 +6267,13 @@ begin
       where o.id = b.lane_id order by o.changed_at desc limit 1
     ) o
     cross join lateral (
-      -- A lane with a spacing rests behind what was sent.
+      -- An ordered lane waits for its lane_spacing_ms after each request.
       select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
       from outbox.endpoint e where e.id = b.endpoint_id offset 0
     ) r
     where l.ctid = o.lane_at
     returning l.id, l.gate_id, b.n,
-      -- An ordered lane is one request at a time, and free again with its last result.
+      -- An ordered lane is one request, which ends with the last of its leases.
       case when l.ordered then (l.leased = 0)::integer else b.n end as slots,
       l.ordered and l.leased = 0 and l.depth = 0 and not l.halted
         and coalesce(r.rested_at <= p_now, true) as empty
@@ -6255,9 +6317,9 @@ begin
 end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
-  'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its receipt stays, its lane '
-  'and gate are free for the next. locks: the caller holds the gates.';
+  'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery '
+  'whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. '
+  'Returns how many applied. locks: the caller holds the gates.';
 
 -- sql/engine/result/apply_results.sql
 
@@ -6840,8 +6902,8 @@ comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
 -- sql/engine/result/refused_result.sql
 
 -- Results that the database refuses to store. Normally one statement stores the whole batch. If it
--- fails, each half of the batch is tried, then each half of these, until the bad results are alone.
--- A refused result leaves no row in attempt: its delivery is given back and waits, and after the
+-- fails, each half of the batch is tried, then each half of these, until the invalid results are
+-- alone. A refused result has no row in attempt: its delivery is released and waits, and after the
 -- third refusal it is set aside.
 --
 -- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
@@ -6865,7 +6927,7 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    -- Nobody makes the call again that reports a lost lease.
+    -- No run repeats a call that records a lost lease.
     if outbox.is_passing(sqlstate) and not (
       outbox.may_stay(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
@@ -6945,7 +7007,7 @@ begin
 end
 $$;
 comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
-  'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
+  'Records that a result could not be stored, and releases its delivery: it waits as after a '
   'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
   'nothing. locks: the caller holds the gate.';
 
@@ -6958,7 +7020,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- As after a lost lease: the request was sent, and its outcome is unknown.
+      -- As after a lost lease, because the request was sent.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -6979,7 +7041,7 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
+  -- As a released claim: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l
@@ -7094,9 +7156,9 @@ comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text)
 
 -- sql/engine/result/renew_lease.sql
 
--- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
--- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits
--- for one lease, and not for one of each row that the run had claimed.
+-- Renewed leases. A run sends the deliveries of an ordered lane one by one, which may take longer
+-- than one lease. While it is alive, it requests a new lease in time. So if a run dies, its lane
+-- waits for one lease, not for one per delivery that the run had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -7133,9 +7195,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
-    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
-    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
+    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
+    -- endpoint that is held or deleted gets no new lease.
     where l.ordered and e.state = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -7146,9 +7208,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All that is leased of the lane, which is one run's: its leases end together, or the lane
-    -- would be due while some of it is held. By ctid: whoever could move the row waits for the
-    -- gate.
+    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
+    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
+    -- may move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (
@@ -7171,11 +7233,10 @@ begin
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is '
-  'named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must '
-  'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
-  '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
-  'holds the gates.';
+  'Gives ordered lanes of enabled endpoints a new lease from now: the timeout and 5 s. A renewal '
+  'names a lane by one of its deliveries (event, endpoint, attempt) whose lease has not ended, and '
+  'renews all leases of the lane. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of the '
+  'renewals that applied; null if none did. locks: the caller holds the gates.';
 
 create function outbox.renew_apart(
   p_renewals outbox.result[], p_now timestamptz
@@ -7207,9 +7268,8 @@ comment on function outbox.renew_apart(outbox.result[], timestamptz) is
 
 -- sql/engine/result/announce.sql
 
--- Operational events: what the system has to say about itself, as ordinary events of the
--- organisation outhook. They never cause further ones: nothing is announced of a delivery or
--- endpoint of outhook's own.
+-- Operational events: ordinary events of the organisation outhook about the state of the system.
+-- Deliveries and endpoints of this organisation cause none, so there is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -7270,9 +7330,9 @@ comment on function outbox.announce(text, uuid[], timestamptz) is
 
 -- sql/engine/result/complete.sql
 
--- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
--- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
--- stale. The caller holds the gates of all the endpoints concerned.
+-- Recording results. A result applies only while its attempt holds the lease. The attempt number is
+-- the fencing token: a late or repeated result finds no lease of its attempt, changes nothing and
+-- counts as stale.
 
 create function outbox.complete(p_results outbox.result[], p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -7322,13 +7382,22 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that are gone, publishes the operational events, and '
-  'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+  'Applies results, disables endpoints that returned 410 or have failed for days, publishes '
+  'operational events, and returns how many results applied; the others are stale. locks: the '
+  'caller holds the gates.';
 
 -- sql/engine/claim/due_gates.sql
 
--- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
--- of a gate that is not due.
+-- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
+-- Gates that are not due are not read. The steps of due_gates():
+--
+--   1 due_suspect()  If an endpoint was refused before and may be tried again, it comes alone.
+--   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
+--                    paused.
+--   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
+--                    before: the sum of that over the gates before it.
+--   4 locked         Those of them that no other transaction has locked and that are still due.
+--   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -7361,8 +7430,8 @@ begin
 end
 $$;
 comment on function outbox.due_suspect(timestamptz) is
-  'Locks the gate of one endpoint that was refused before and is due, and returns it; null when '
-  'there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+  'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; '
+  'null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
@@ -7394,12 +7463,10 @@ begin
         select from outbox.endpoint_refusal r
         where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
-    -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
       select d.id, d.changed_at, d.refused,
@@ -7422,9 +7489,10 @@ begin
     select g.endpoint_id, g.next_at, g.id
     from wanted w
     cross join lateral (
-      -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
-      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
+      -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
+      -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
+      -- older versions, which are dead. If a slower call has written an earlier changed_at
+      -- meanwhile, the next call finds the gate.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -7435,7 +7503,7 @@ begin
   select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
-  -- A call notes as due what its beginning was, and commits some time later.
+  -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
   if v_first > v_from + interval '500 ms' then
     perform outbox.turn_ring(v_first);
@@ -7444,10 +7512,9 @@ begin
 end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
-  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
-  'endpoints in the order of the ring; one that was refused before comes alone; null when none is '
-  'due. locks: gates with SKIP LOCKED, so '
-  'it waits for nobody.';
+  'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
+  'of the ring; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
 language plpgsql stable
@@ -7468,7 +7535,7 @@ begin
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+  'Those of these endpoints, in the same order, whose gate is due; null if none is.';
 
 -- sql/engine/claim/take.sql
 
@@ -7767,7 +7834,14 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
 
 -- sql/engine/claim/claim.sql
 
--- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
+-- Claiming. claim() does this in one transaction:
+--
+--   1 park() for the gates that the results and new deliveries of this call have changed.
+--   2 due_gates() locks the due gates, at most as many as fill the batch.
+--   3 serve(): lose_leases() records ended leases; take() leases deliveries; park() again.
+--   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
+--     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
+--     suspect_endpoints() makes the next calls serve each of them alone.
 
 create function outbox.serve(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -7782,9 +7856,9 @@ begin
   if outbox.lose_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
-  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
-  -- number is a precaution.
+  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
+  -- back. take() sets when such lanes are due again. If all lanes that it read were such, read the
+  -- next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.take(v_endpoints, p_limit, p_now);
@@ -7850,7 +7924,7 @@ begin
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      -- The limit of the statement has struck and will not again.
+      -- The statement timeout fires only once, so claim nothing after it.
       exit when sqlstate = '57014';
     end;
   end loop;
@@ -7903,7 +7977,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked if the block fails.
+    -- Outside the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -7926,9 +8000,10 @@ begin
 end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
-  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
-  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
+  'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
+  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others '
+  'are claimed; an endpoint whose claim times out costs a few calls. An error of the server is '
+  'raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -7974,12 +8049,12 @@ begin
 end
 $$;
 comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
-  'What an earlier call of a run claimed, of it what is still leased.';
+  'The deliveries that an earlier call of a run claimed and that are still leased.';
 
 -- sql/engine/claim/batch.sql
 
--- What a run is told of the deliveries that it has claimed: each event and each endpoint once, and
--- of an endpoint that it knows already nothing.
+-- The response to a claim: the claimed deliveries, each of their events and endpoints once.
+-- Endpoints that the run already knows are left out.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
@@ -8009,8 +8084,8 @@ begin
 end
 $$;
 comment on function outbox.dropped_events(outbox.claimed) is
-  'The events of claimed replays whose day has been dropped, from their dead letters; null when '
-  'there is none.';
+  'The events of claimed replays whose partition has been dropped, from their dead letters; null '
+  'if there is none.';
 
 create function outbox.batch(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -8028,8 +8103,8 @@ declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
 begin
-  -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
-  -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
+  -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
+  -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
@@ -8040,7 +8115,7 @@ begin
         as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
-  -- Only a replay outlives its event.
+  -- Only the event of a replay may have been dropped.
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
@@ -8148,7 +8223,7 @@ begin
 end
 $$;
 comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
-  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'Releases the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
   'endpoint. locks: the caller holds the gate.';
 
 create function outbox.readable(
@@ -8181,8 +8256,8 @@ begin
 end
 $$;
 comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
-  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
-  'holds these endpoints. locks: the caller holds the gates.';
+  'A claim without the endpoints whose secrets cannot be read. Releases their deliveries and holds '
+  'these endpoints. locks: the caller holds the gates.';
 
 create function outbox.hand_out(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -8372,9 +8447,8 @@ comment on function outbox.contract_problem(timestamptz) is
 
 -- sql/engine/run/run.sql
 
--- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
--- after a crash of the server they are empty, which is true, since every lease outlives its run
--- anyway.
+-- Live runs: the calls of the function `deliver`, and the workers. Both tables are unlogged: after
+-- a crash of the server they are empty. That is safe, because no lease depends on them.
 
 create unlogged table outbox.run (
   id uuid primary key,
@@ -8395,8 +8469,8 @@ create unlogged table outbox.run_batch (
   primary key (run_id, seq)
 );
 comment on table outbox.run_batch is
-  'The last batches of each run: what a repeat of the same call gets back when the first answer '
-  'was lost.';
+  'The last batches of each run. If a response was lost, a repeat of the same call returns the '
+  'same batch.';
 
 create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -8410,8 +8484,8 @@ begin
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
-  'Whether as many edge runs as are allowed are older than this one and alive: a run that has not '
-  'polled for 10 s is taken for dead.';
+  'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled '
+  'for 10 s counts as dead.';
 
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
@@ -8433,8 +8507,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is turned away leaves no row: the tick starts one a second, and those would keep
-    -- each next one out.
+    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
+    -- the next ones out.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
@@ -8444,7 +8518,7 @@ begin
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
-    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
+    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other.
     update outbox.run r set
       polled_at = p_now,
       ended_at = case when p_ended or v_stop is not null then p_now end
@@ -8454,15 +8528,15 @@ begin
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
-  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
-  'runs too many the younger one stops, and one that is told to stop counts no more.';
+  'Records that a run polls; returns why it must stop (too_many_runs, disabled) or null. If there '
+  'are too many runs, the youngest stops; a run that must stop no longer counts.';
 
 -- sql/engine/run/dispatch.sql
 
--- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
--- new events if no other call does, and claims what the run has room for: one round trip, one
--- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
--- nothing and returns what is still leased of it.
+-- dispatch() is the only call that a run makes: one round trip, one transaction. It records
+-- results, renews leases of ordered lanes, routes new events unless another call does, and claims
+-- as many deliveries as the run has room for. Calls are numbered: if a response is lost, the same
+-- call again records nothing and returns the deliveries that are still leased.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -8501,7 +8575,7 @@ begin
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
   '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
   '"batch_size"}.';
 
@@ -8527,9 +8601,9 @@ begin
 end
 $$;
 comment on function outbox.retries_at(uuid[], timestamptz) is
-  'What follows the failed attempts of these endpoints that were recorded at that very time: '
-  '[{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], '
-  'or null when there is none.';
+  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
+  'last}], or null if there is none.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -8544,8 +8618,8 @@ create function outbox.dispatch(
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
--- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
--- is nothing to memoize.
+-- These settings also apply to the functions that it calls. Each plan is made once. A batch looks
+-- up each row once, so there is nothing to memoize.
 set plan_cache_mode = force_generic_plan
 set enable_memoize = off
 set jit = off
@@ -8577,7 +8651,8 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
-  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole call, so check after each
+  -- statement.
   set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
@@ -8635,7 +8710,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    -- The limit of the statement has struck and will not again: nothing more is begun.
+    -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
       outbox.claim(
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),

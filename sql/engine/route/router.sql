@@ -1,4 +1,4 @@
--- The one row of router: whoever holds its lock routes, all others leave it to that call.
+-- The one row of router. Only the call that holds its lock routes; other calls skip routing.
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -8,7 +8,7 @@ as $$
 declare
   v_router outbox.router;
 begin
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
+  -- Without the bound, SKIP LOCKED would read all older versions of the row, which are dead.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -17,5 +17,5 @@ begin
 end
 $$;
 comment on function outbox.lock_router() is
-  'Where routing stands, locked until the transaction or its present step ends; nulls while '
+  'The state of routing, locked until the transaction or its current block ends; nulls while '
   'another call is routing. locks: router with SKIP LOCKED.';
