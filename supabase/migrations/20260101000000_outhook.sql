@@ -123,11 +123,11 @@ comment on function outbox.version() is
 
 -- sql/foundation/argument.sql
 
--- What arguments of many functions are checked with. Each raises OH001 for one argument and names
--- it, what is wrong with it, and the remedy. What only one thing has is checked beside that thing.
+-- Checks for the arguments of many functions. Each raises OH001 with the argument, what is wrong
+-- with it, and the remedy. Checks that only one file needs are in that file.
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
--- included.
+-- volatile: the planner, also that of `supabase db lint`, would execute an immutable call with
+-- constants.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -168,7 +168,7 @@ end
 $$;
 comment on function
   outbox.check_range(text, double precision, double precision, double precision) is
-  'Raises OH001 unless a number lies within its bounds.';
+  'Raises OH001 unless a number is within its bounds.';
 
 create function outbox.check_org(p_org_id text) returns void
 language plpgsql immutable set search_path = ''
@@ -182,13 +182,13 @@ begin
 end
 $$;
 comment on function outbox.check_org(text) is
-  'Raises OH001 unless this may be an organisation''s id.';
+  'Raises OH001 unless this is a valid id of an organisation.';
 
 -- sql/foundation/setting.sql
 
--- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
--- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
--- stored is in foundation/setting_check.
+-- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
+-- table, so to change one is one UPDATE without a lock that a run waits for.
+-- foundation/setting_check validates the values.
 
 create table outbox.setting (
   name text primary key,
@@ -335,15 +335,15 @@ comment on function outbox.key_window() is
 
 -- sql/foundation/setting_check.sql
 
--- What may be stored in a setting. The table itself asks, so that a plain UPDATE at the console is
--- held to the same as set_setting(): a value by itself before it is written, and beside the others
--- once all rows of the statement are, so that one UPDATE can move two that depend on each other.
+-- Validation of settings, by triggers, so that an UPDATE in SQL has the same checks as
+-- set_setting(). A value is checked alone before its row is written, and together with the others
+-- after the statement, so that one UPDATE can change two settings that depend on each other.
 
 create function outbox.is_network(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- The cast alone accepts 10/8 and a bare address, which the sender does not support, and
   -- 010.0.0.0/8, which the sender reads as octal.
   return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
       '/(0|[1-9][0-9]*)$')
@@ -365,15 +365,14 @@ begin
   return v_parts is not null and p_text ~ p_form
     and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
     and coalesce(v_parts[2]::integer, 80) between 1 and 65535
-    -- A path of dots would be resolved away.
+    -- URL parsers remove path segments of dots.
     and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
 end
 $$;
 comment on function outbox.is_base_url(text, text) is
-  'Whether a text is an http or https URL of that form that a path can be put behind: a name or '
-  'IPv4 address, a port that there is, no credentials, no query.';
+  'Whether a text is an http or https URL of that form to which a path can be appended: a name or '
+  'IPv4 address, a valid port, no credentials, no query.';
 
--- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -448,7 +447,7 @@ begin
 end
 $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
-  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+  'What is wrong with a value for a setting, as the end of a sentence; null if it is valid.';
 
 create function outbox.setting_conflict(p_name text, out problem text, out remedy text)
 returns record
@@ -514,15 +513,15 @@ begin
 end
 $$;
 comment on function outbox.setting_conflict(text) is
-  'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and '
-  'what to do; null when it can.';
+  'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and '
+  'the remedy; null if it does not.';
 
 create function outbox.lock_settings() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
-  -- Nobody who only reads settings waits for this.
+  -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of
+  -- settings do not wait for this lock.
   perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
   return null;
 end
@@ -554,7 +553,7 @@ begin
 end
 $$;
 comment on function outbox.check_setting() is
-  'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", '
+  'Trigger: raises OH005 for an invalid value: message "setting <name> <problem>", '
   'detail: the name, hint: the remedy.';
 
 create trigger setting_is_changed_by_one
@@ -589,10 +588,9 @@ comment on function outbox.set_setting(text, jsonb) is
 
 -- sql/foundation/egress.sql
 
--- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they
--- are looked up; a literal address is judged here already, by the same ranges as
--- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts holds the two against each
--- other).
+-- Which URLs deliveries may be sent to. A literal address is checked here, by the same ranges as in
+-- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts compares them). The addresses
+-- of a name are checked at each send, when the name is resolved.
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
@@ -618,8 +616,7 @@ begin
 end
 $$;
 comment on function outbox.is_public(inet) is
-  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are '
-  'not, whichever they carry.';
+  'Whether an address is on the public Internet. IPv6 forms that contain an IPv4 address are not.';
 
 create function outbox.is_reachable(p_address inet) returns boolean
 language plpgsql stable set search_path = ''
@@ -657,8 +654,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_number(text) is
-  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind '
-  '0x); null when it is none.';
+  'One part of an IPv4 address in a URL (decimal, octal after 0, hexadecimal after 0x); null if it '
+  'is none.';
 
 create function outbox.ipv4_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -675,7 +672,7 @@ begin
   end if;
   for v_n in 1 .. v_count loop
     v_number := case when v_parts[v_n] <> '' then outbox.ipv4_number(v_parts[v_n]) end;
-    -- The last part fills what the others leave: 127.1 is 127.0.0.1.
+    -- The last part fills the remaining bytes: 127.1 is 127.0.0.1.
     v_beyond := case when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end;
     if v_number is null or v_number >= v_beyond then
       return null;
@@ -687,8 +684,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_of(text) is
-  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands '
-  'for; null when it is none.';
+  'The IPv4 address of a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433); null if it '
+  'is none.';
 
 create function outbox.ipv6_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -720,8 +717,7 @@ begin
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name that only a private network knows, where no such network is '
-  'allowed; null when nothing is.';
+  'What is wrong with a name of a private network, if no private network is allowed; else null.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -732,7 +728,7 @@ declare
 begin
   if v_host like '[%' then
     v_address := outbox.ipv6_of(v_host);
-  -- What ends in a number is an address or nothing (URL Standard, "ends in a number").
+  -- A host that ends in a number must be an address (URL Standard, "ends in a number").
   elsif v_host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
     v_address := outbox.ipv4_of(v_host);
   elsif v_host !~ '^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$' or pg_catalog.length(v_host) > 253 then
@@ -747,7 +743,7 @@ begin
 end
 $$;
 comment on function outbox.host_problem(text) is
-  'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+  'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
 
 create function outbox.is_port_range(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -812,8 +808,8 @@ begin
 end
 $$;
 comment on function outbox.authority_problem(text) is
-  'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is '
-  'right.';
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are '
+  'allowed.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -850,15 +846,14 @@ begin
 end
 $$;
 comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are '
-  'vetted at each send.';
+  'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
 
 -- sql/foundation/counter.sql
 
--- Counters of what has happened, for metrics. They only grow, whatever is cleaned up, and a crash
--- takes nothing back. A call counts by adding rows, which waits for nobody and meets no version
--- that a transaction left open keeps; the tick adds them up every ten seconds. Measured: counting
--- 400 results takes 0.4 ms of the 20 ms that their call takes; adding 12,000 rows up takes 31 ms.
+-- Counters for metrics. They only grow, also when history is deleted, and survive a crash. A call
+-- counts by inserting rows, which waits for no lock and reads no dead rows; the tick adds them up
+-- every 10 s. Measured: to count 400 results takes 0.4 ms of the 20 ms of their call; to add up
+-- 12,000 rows takes 31 ms.
 
 create table outbox.counter (
   metric text not null,
@@ -868,9 +863,9 @@ create table outbox.counter (
   primary key (metric, labels)
 ) with (fillfactor = 50);
 comment on table outbox.counter is
-  'What was counted until the last fold_counters(), by metric and the values of its labels. n: how '
-  'often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is '
-  'the number of the bucket, from 1.';
+  'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the '
+  'sum of the measured times in milliseconds. The last label of a histogram is the number of the '
+  'bucket, from 1.';
 
 create table outbox.counter_change (
   at timestamptz not null default pg_catalog.clock_timestamp(),
@@ -883,11 +878,11 @@ create table outbox.counter_change (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.counter_change is
-  'What has been counted since, in the transactions that did it.';
+  'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
 
--- Where counter_change begins, in milliseconds: behind the dead entries of its index. A sequence,
--- which has no old versions itself.
+-- The time in milliseconds from which counter_change is read, behind the dead entries of its index.
+-- A sequence, because it has no dead versions itself.
 create sequence outbox.counters_from minvalue 0 start 0;
 
 create function outbox.counters_since(p_now timestamptz) returns timestamptz
@@ -904,7 +899,7 @@ begin
 end
 $$;
 comment on function outbox.counters_since(timestamptz) is
-  'From where on counter_change is read; all of it after the clock was set back.';
+  'The time from which counter_change is read; -infinity after the clock was set back.';
 
 create function outbox.count_up(
   p_metric text, p_labels text[], p_n bigint default 1, p_total bigint default 0
@@ -919,7 +914,7 @@ begin
 end
 $$;
 comment on function outbox.count_up(text, text[], bigint, bigint) is
-  'Counts something p_n times, when the transaction commits. Waits for nobody.';
+  'Counts something p_n times, when the transaction commits. Waits for no lock.';
 
 create function outbox.fold_counters() returns integer
 language plpgsql
@@ -928,7 +923,7 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- All of it once a minute: what took long to commit lies before the beginning.
+  -- The whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -939,7 +934,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, for two of these may meet.
+    -- In one order, or two concurrent calls could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -949,7 +944,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not behind anything that this call removes: a reader may still see it.
+  -- Not after a row that this call deletes, because a reader may still see it.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
@@ -966,7 +961,7 @@ as $$
   select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
 $$;
 comment on function outbox.attempt_bounds() is
-  'The upper bounds of the buckets of how long an attempt takes, in ms.';
+  'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
 
 create function outbox.latency_bounds() returns bigint[]
 language sql immutable set search_path = ''
@@ -975,13 +970,13 @@ as $$
     3600000, 21600000, 86400000]::bigint[]
 $$;
 comment on function outbox.latency_bounds() is
-  'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
+  'The upper bounds of the buckets of latency_ms, the time from due to delivered, in ms.';
 
 -- sql/foundation/wire.sql
 
--- What the functions behind the HTTP API share. Each of those takes the org of the
--- caller first, and answers with the jsonb that goes over the wire: camelCase names, ids as text,
--- moments in UTC with milliseconds. What belongs to another org does not exist for it (OH002).
+-- Helpers of the functions behind the HTTP API. The first argument of each of those is the org of
+-- the caller. They return the jsonb of the response: camelCase names, ids as text, times in UTC
+-- with milliseconds. Objects of another org are not found (OH002).
 
 create function outbox.iso_time(p_at timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -994,9 +989,9 @@ begin
 end
 $$;
 comment on function outbox.iso_time(timestamptz) is
-  'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+  'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
--- Whole microseconds, so that a page begins exactly behind the last row of the one before.
+-- Whole microseconds, so that a page starts exactly after the last row of the page before.
 create function outbox.to_cursor(p_at timestamptz, p_id text) returns text
 language plpgsql stable set search_path = ''
 as $$
@@ -1010,7 +1005,7 @@ begin
 end
 $$;
 comment on function outbox.to_cursor(timestamptz, text) is
-  'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+  'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
 create function outbox.read_cursor(p_cursor text, out p_at timestamptz, out p_id text)
 language plpgsql stable set search_path = ''
@@ -1041,8 +1036,8 @@ begin
 end
 $$;
 comment on function outbox.read_cursor(text) is
-  'The (time, uuid) that a cursor stands for; without one the place before the newest row of a '
-  'list that begins with the newest. OH001.';
+  'The (time, uuid) in a cursor. Null: the position before the newest row of a list that starts '
+  'with the newest. OH001.';
 
 create function outbox.check_page(p_limit integer) returns void
 language plpgsql stable set search_path = ''
@@ -1056,14 +1051,13 @@ comment on function outbox.check_page(integer) is
 
 -- sql/foundation/lists.sql
 
--- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
--- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
--- that new rows move nothing. A list walks the organisation's own events, by their index event_org,
--- and looks at its filters row by row: an index for them would cost every delivery. The open
--- deliveries and the dead letters of all are walked where a status asks for them, since by event
--- neither has an index of an organisation. A page walks a bounded number of rows. So it may be
--- short, even empty, where most of them are not what was asked for; only a cursor of null says the
--- end.
+-- Cursors of the HTTP API's lists of events and deliveries. These lists are ordered by a key that
+-- never changes, newest first. A cursor is the key of the last row that was read, so new rows do
+-- not move a page. A list scans the events of its organisation by the index event_org and
+-- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
+-- with a status filter scan the open deliveries or dead letters of all organisations: these have
+-- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
+-- even empty. Only a cursor of null means the end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -1240,8 +1234,7 @@ comment on table outbox.idempotency_key is
 
 -- sql/events/event_check.sql
 
--- What is asked of an event before it is stored. It is all asked of the publisher, in its
--- transaction: an event that was committed has no fault that a run would find later.
+-- Checks of an event. All checks run in the publisher's transaction, so a stored event is valid.
 
 create function outbox.check_type(p_type text) returns void
 language plpgsql immutable set search_path = ''
@@ -1285,8 +1278,8 @@ begin
 end
 $$;
 comment on function outbox.check_addressed(outbox.event) is
-  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
-  'ordered and the event is for later.';
+  'Raises OH002 unless the organisation has the event''s endpoint; OH001 if that endpoint is '
+  'ordered and the event has a deliver_at.';
 
 create function outbox.check_unordered(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -1306,15 +1299,15 @@ begin
 end
 $$;
 comment on function outbox.check_unordered(outbox.event) is
-  'Raises OH001 when an ordered endpoint is subscribed to the type of an event that is for later.';
+  'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
 create function outbox.check_publisher(p_event outbox.event) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
-  -- publishes to them.
+  -- Endpoints of outhook receive operational events. Users publish to them only by
+  -- send_test_event().
   if p_event.org_id = 'outhook'
     and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
   then
@@ -1324,14 +1317,14 @@ begin
 end
 $$;
 comment on function outbox.check_publisher(outbox.event) is
-  'Raises OH001 unless people may publish this event under its org_id.';
+  'Raises OH001 unless a user may publish this event under its org_id.';
 
 create function outbox.check_event(p_event outbox.event) returns uuid
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
-  -- The setting is 1,024 at least: a small event need not look it up.
+  -- The setting is at least 1,024, so a small event need not read it.
   v_most integer := case
     when v_bytes > 1024 then outbox.setting_int('publish.max_body_bytes')
   end;
@@ -1383,8 +1376,8 @@ begin
 end
 $$;
 comment on function outbox.check_event(outbox.event) is
-  'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for '
-  'an endpoint that is not the organisation''s.';
+  'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the '
+  'organisation has no such endpoint.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''
@@ -1404,8 +1397,8 @@ comment on function outbox.check_json(text) is
 
 -- sql/events/idempotency_key.sql
 
--- Idempotency keys: a publisher that repeats itself within idempotency.window_hours gets the
--- event that it has published already.
+-- Idempotency keys: a publisher that publishes the same key again within idempotency.window_hours
+-- gets the id of the first event.
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
@@ -1418,7 +1411,7 @@ begin
 end
 $$;
 comment on function outbox.event_content(outbox.event) is
-  'SHA-256 of what makes two events with one idempotency key the same.';
+  'SHA-256 of the fields that must be equal in two events with the same idempotency key.';
 
 create function outbox.take_key(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
@@ -1427,7 +1420,7 @@ declare
   v_content bytea := outbox.event_content(p_event);
   v_held outbox.idempotency_key;
 begin
-  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  -- Until a publisher commits, the next one with the same key waits, and no other.
   insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
@@ -1459,14 +1452,15 @@ comment on function outbox.take_key(outbox.event) is
 
 -- sql/events/publish.sql
 
--- Publishing. Two rows in the caller's transaction, event and unrouted, and nothing that another
--- publisher could wait for: no gate, no endpoint, no counter. Routing happens later, by a run.
+-- Publishing inserts two rows in the caller's transaction, event and unrouted. It takes no lock
+-- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
+-- later.
 
 create function outbox.put_event(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
-  -- An assignment: to call it by perform takes an executor, and twice the time.
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
   v_id uuid := outbox.check_event(p_event);
   v_held uuid;
 begin
@@ -1484,8 +1478,8 @@ begin
 end
 $$;
 comment on function outbox.put_event(outbox.event) is
-  'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
-  'its idempotency key.';
+  'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
+  'the same idempotency key.';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
@@ -1495,16 +1489,16 @@ begin
     pg_catalog.substring(
       pg_catalog.current_setting('outhook.traceparent', true),
       '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
-    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    -- Not parsed as JSON, because an invalid setting of that name must not fail a publisher.
     pg_catalog.substring(
       pg_catalog.current_setting('request.headers', true),
       '"traceparent" *: *"([0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})"'));
 end
 $$;
 comment on function outbox.current_traceparent() is
-  'The W3C trace context that the caller works in: the setting outhook.traceparent, else the '
-  'header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none '
-  'or it is malformed.';
+  'The W3C trace context of the caller: the setting outhook.traceparent, else the header '
+  'traceparent of the HTTP request (PostgREST''s request.headers); null if there is none or it is '
+  'malformed.';
 
 create function outbox.new_event(
   p_at timestamptz,
@@ -1525,7 +1519,7 @@ begin
     p_idempotency_key,
     case
       when p_traceparent is not null then p_traceparent
-      -- Asked for only where there may be one: a call costs 4 us.
+      -- Only if there may be one, because a call costs 4 us.
       when pg_catalog.current_setting('outhook.traceparent', true) <> ''
         or pg_catalog.current_setting('request.headers', true) <> ''
       then outbox.current_traceparent()
@@ -1535,7 +1529,7 @@ end
 $$;
 comment on function outbox.new_event(
   timestamptz, text, text, text, text, text, text, uuid, timestamptz, text) is
-  'An event of that time with a new id, neither checked nor stored yet.';
+  'An event of that time with a new id, not yet checked or stored.';
 
 create function outbox.publish_raw(
   p_type text,
@@ -1568,9 +1562,9 @@ end
 $$;
 comment on function
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
-  'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s '
-  'transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown '
-  'endpoint, OH003 a key with other content.';
+  'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; '
+  'returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the '
+  'idempotency key has other content.';
 
 create function outbox.publish(
   p_type text,
@@ -1602,16 +1596,15 @@ end
 $$;
 comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
-  'subscribed endpoint once the transaction commits, and never if it rolls back. The body sent '
-  'is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that '
-  'is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+  'subscribed endpoint after the transaction commits; after a rollback no event exists. The body '
+  'sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument '
+  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
 
 -- sql/events/publish_many.sql
 
--- Publishing in bulk: an array of events, all or none. publish_plain() stores all of it in a few
--- statements. Where it cannot, because an event is not valid, is for one endpoint or for later, or
--- has a key that is taken, publish_array() takes one event after the other, and can so name the one
--- that is wrong.
+-- Publishing in bulk: an array of events, all or none. publish_plain() stores the array in a few
+-- statements. If an event is invalid, names an endpoint, has a deliver_at or a used idempotency
+-- key, publish_array() stores the events one by one, so that its error can name the invalid one.
 
 create function outbox.event_of_json(
   p_event jsonb, p_at timestamptz, p_org_id text
@@ -1665,7 +1658,7 @@ end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz, text) is
   'One element of publish_many() as an event of that time, of that organisation unless it is null. '
-  'OH001 names the field that is not valid.';
+  'OH001: a field is invalid.';
 
 create function outbox.publish_plain(
   p_events jsonb, p_org_id text, p_now timestamptz
@@ -1737,9 +1730,9 @@ exception
 end
 $$;
 comment on function outbox.publish_plain(jsonb, text, timestamptz) is
-  'Publishes an array of events in a few statements, a quarter of what one by one costs, and '
-  'returns their ids; null, and nothing is published, when one is not valid, is addressed, is for '
-  'later, or has an idempotency key that is taken: those are told apart one by one.';
+  'Publishes an array of events in a few statements, in a quarter of the time of one by one, and '
+  'returns their ids. Publishes nothing and returns null if an event is invalid, names an '
+  'endpoint, has a deliver_at or a used idempotency key.';
 
 create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
 language plpgsql set search_path = ''
@@ -1766,7 +1759,7 @@ begin
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
       v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
   end loop;
-  -- Keys in one order in every session, or two batches could wait for each other.
+  -- Keys in the same order in every session, or two batches could deadlock.
   for v_at in
     select e.ordinality
     from pg_catalog.unnest(v_events) with ordinality e
@@ -1791,7 +1784,7 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 comment on function outbox.publish_array(jsonb, text) is
-  'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -4576,8 +4569,8 @@ comment on function outbox.find_event(uuid, uuid) is
 
 -- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
--- endpoint. If a batch fails, the bad member is isolated, the rest is stored, and the refusal is
--- noted here. After three refusals a delivery is set aside: no run claims it until retry_now().
+-- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
+-- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
 -- Temporary errors are not refusals: the run repeats the call.
 
 create table outbox.refusal (
@@ -4652,7 +4645,7 @@ end
 $$;
 comment on function outbox.note_refusal(
   uuid, uuid, text, text, text, timestamptz, timestamptz) is
-  'Notes that the database refused a step of a delivery, and the time of the next attempt '
+  'Records that the database refused a step of a delivery, and the time of the next attempt '
   '(infinity: not before retry_now()).';
 
 create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
@@ -4732,8 +4725,8 @@ exception when others then
 end
 $$;
 comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
-  'After a claim from these endpoints that ran out of time: each is claimed from alone next, so '
-  'that the one that takes the time is told apart. locks: the caller holds the gates.';
+  'After a claim from these endpoints that timed out: the next claims serve each of them alone, so '
+  'that only the one that takes the time fails. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''
@@ -10991,11 +10984,32 @@ comment on function outbox.release_command(uuid) is
 
 -- sql/operations/metrics.sql
 
--- What the function metrics shows. It reads the counters and what is small: endpoints with their
--- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
--- and no queue: how many deliveries are open stands in the gates.
+-- The data of the function `metrics`. get_metrics() joins five parts:
+--
+--   1 counters()          What has happened: the counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and state, and the worst
+--                         endpoints by name. It reads each endpoint once, in gate_metrics().
+--   3 event_metrics()     Events to be routed, and dead letters, each counted up to 10,000.
+--   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
+--   5 database_metrics()  Vacuum and transactions that prevent it, from the statistics of Postgres.
+--
+-- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
+-- deliveries of an endpoint.
+--
+-- due_at of gate_metrics() says since when the first delivery of an endpoint is due; null if the
+-- endpoint may not be served now. An example at 12:00:00:
+--
+--   endpoint                                                      due_at
+--   A, enabled, first delivery due since 11:58:00                 11:58:00
+--   A', the same, but a Retry-After ended at 11:59:30             11:59:30
+--   B, all its deliveries are in flight                           null
+--   C, its breaker is open                                        null
+--
+-- The first due delivery is looked up for the 200 lanes with the earliest head_at; for all others
+-- due_at is head_at, which may be earlier than the truth. The oldest of all is among the 200,
+-- because no delivery of a lane is due before its head_at.
 
--- Keys that stand still are few, and this index has nothing else. No claim can use it.
+-- Only halted lanes, which are few. No claim can use this index.
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
@@ -11032,20 +11046,21 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    -- Unordered endpoints, which are most, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The lane whose turn comes next; what a replay puts back is late by intention.
+    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
+    -- purpose.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
-        -- In here, or the look-up is made whatever comes of this.
+        -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- The receiver asked for quiet, or its rate is used up.
+        -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -11059,8 +11074,7 @@ begin
       when g.place > 200 then greatest(g.head_at, g.not_before)
     end
   from gates g
-  -- Nothing is due before head_at, which is later than the first delivery of no lane: the oldest is
-  -- among those where it is earliest. A look walks what was delivered since the last claim.
+  -- This lookup reads the dead entries of deliveries that were delivered since the last claim.
   left join lateral (
     select o.due_at from outbox.delivery o
     where g.place <= 200 and o.lane_id = g.lane_id and o.lane_id > 0 and o.due_at >= g.head_at
@@ -11069,9 +11083,9 @@ begin
 end
 $$;
 comment on function outbox.gate_metrics(timestamptz) is
-  'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null '
-  'when none is that could be sent. Exact for the 200 that wait longest, not later than true for '
-  'the others. Some index look-ups for each endpoint.';
+  'Each endpoint with the counts of its gate, and since when its first delivery is due; null if '
+  'none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early '
+  'for the others. Takes some index lookups per endpoint.';
 
 create function outbox.queue_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable
@@ -11099,7 +11113,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.state
           union all
-          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -11120,7 +11134,7 @@ end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
   'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
-  'of which the state halted has what waits behind keys that stand still at enabled endpoints, '
+  'the state halted counts the deliveries of halted lanes at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
@@ -11134,7 +11148,7 @@ declare
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
-    -- From where routing reads: what lies before is dead, save what committed late.
+    -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
         (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
@@ -11153,8 +11167,9 @@ begin
 end
 $$;
 comment on function outbox.event_metrics() is
-  'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: '
-  '{"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+  'Events that wait for routing or were set aside, and dead letters neither replayed nor '
+  'discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to '
+  '10,000.';
 
 create function outbox.engine_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
@@ -11188,7 +11203,8 @@ begin
           extract(epoch from
             (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
             as until,
-          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
+          -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from pg_catalog.pg_inherits i
         join pg_catalog.pg_class c on c.oid = i.inhrelid
@@ -11200,9 +11216,9 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", '
-  '"kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", '
-  '"bytes"}]}.';
+  'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
+  '"until", "bytes"}]}.';
 
 create function outbox.database_metrics() returns jsonb
 language plpgsql stable set search_path = ''
@@ -11217,7 +11233,7 @@ begin
       where t.schemaname = 'outbox' and t.relname in (
         'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
         'dead_letter')),
-    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    -- Only the oldest of each, because vacuum waits for that.
     'snapshot_s', (
       select coalesce(extract(epoch from
         pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
@@ -11237,7 +11253,7 @@ begin
 end
 $$;
 comment on function outbox.database_metrics() is
-  'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", '
+  'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", '
   '"live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
 create function outbox.counters() returns jsonb
@@ -11289,7 +11305,7 @@ begin
 end
 $$;
 comment on function outbox.get_metrics() is
-  'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", '
+  'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
   '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
   'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
 

@@ -2080,7 +2080,7 @@ ALTER FUNCTION outbox.attempt_bounds() OWNER TO postgres;
 
 -- Name: FUNCTION attempt_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of how long an attempt takes, in ms.';
+COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
 
 -- Name: audit(text, text, text, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2190,7 +2190,7 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 -- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is right.';
+COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
 
 -- Name: batch(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3071,7 +3071,7 @@ ALTER FUNCTION outbox.check_addressed(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION check_addressed(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is ordered and the event is for later.';
+COMMENT ON FUNCTION outbox.check_addressed(p_event outbox.event) IS 'Raises OH002 unless the organisation has the event''s endpoint; OH001 if that endpoint is ordered and the event has a deliver_at.';
 
 -- Name: check_amqp_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3639,7 +3639,7 @@ CREATE FUNCTION outbox.check_event(p_event outbox.event) RETURNS uuid
     AS $_$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
-  -- The setting is 1,024 at least: a small event need not look it up.
+  -- The setting is at least 1,024, so a small event need not read it.
   v_most integer := case
     when v_bytes > 1024 then outbox.setting_int('publish.max_body_bytes')
   end;
@@ -3695,7 +3695,7 @@ ALTER FUNCTION outbox.check_event(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION check_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for an endpoint that is not the organisation''s.';
+COMMENT ON FUNCTION outbox.check_event(p_event outbox.event) IS 'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the organisation has no such endpoint.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4082,7 +4082,7 @@ ALTER FUNCTION outbox.check_org(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION check_org(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_org(p_org_id text) IS 'Raises OH001 unless this may be an organisation''s id.';
+COMMENT ON FUNCTION outbox.check_org(p_org_id text) IS 'Raises OH001 unless this is a valid id of an organisation.';
 
 -- Name: check_overlap(interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4130,8 +4130,8 @@ CREATE FUNCTION outbox.check_publisher(p_event outbox.event) RETURNS void
     AS $$
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
-  -- publishes to them.
+  -- Endpoints of outhook receive operational events. Users publish to them only by
+  -- send_test_event().
   if p_event.org_id = 'outhook'
     and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
   then
@@ -4145,7 +4145,7 @@ ALTER FUNCTION outbox.check_publisher(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION check_publisher(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_publisher(p_event outbox.event) IS 'Raises OH001 unless people may publish this event under its org_id.';
+COMMENT ON FUNCTION outbox.check_publisher(p_event outbox.event) IS 'Raises OH001 unless a user may publish this event under its org_id.';
 
 -- Name: check_rabbitmq(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4210,7 +4210,7 @@ ALTER FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowe
 
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) IS 'Raises OH001 unless a number lies within its bounds.';
+COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) IS 'Raises OH001 unless a number is within its bounds.';
 
 -- Name: check_recipient(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4301,7 +4301,7 @@ ALTER FUNCTION outbox.check_setting() OWNER TO postgres;
 
 -- Name: FUNCTION check_setting(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_setting() IS 'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", detail: the name, hint: the remedy.';
+COMMENT ON FUNCTION outbox.check_setting() IS 'Trigger: raises OH005 for an invalid value: message "setting <name> <problem>", detail: the name, hint: the remedy.';
 
 -- Name: check_signing_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4436,7 +4436,7 @@ ALTER FUNCTION outbox.check_unordered(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION check_unordered(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_unordered(p_event outbox.event) IS 'Raises OH001 when an ordered endpoint is subscribed to the type of an event that is for later.';
+COMMENT ON FUNCTION outbox.check_unordered(p_event outbox.event) IS 'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
 -- Name: check_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4480,7 +4480,7 @@ ALTER FUNCTION outbox.check_url(p_url text) OWNER TO postgres;
 
 -- Name: FUNCTION check_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are vetted at each send.';
+COMMENT ON FUNCTION outbox.check_url(p_url text) IS 'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
 
 -- Name: check_watched(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5449,7 +5449,7 @@ ALTER FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_tot
 
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) IS 'Counts something p_n times, when the transaction commits. Waits for nobody.';
+COMMENT ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) IS 'Counts something p_n times, when the transaction commits. Waits for no lock.';
 
 -- Name: count_updates(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5533,7 +5533,7 @@ ALTER FUNCTION outbox.counters_since(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION counters_since(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'From where on counter_change is read; all of it after the clock was set back.';
+COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'The time from which counter_change is read; -infinity after the clock was set back.';
 
 -- Name: create_broker_endpoint(text, jsonb, jsonb, text[], text, text, text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5882,7 +5882,7 @@ begin
     pg_catalog.substring(
       pg_catalog.current_setting('outhook.traceparent', true),
       '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
-    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    -- Not parsed as JSON, because an invalid setting of that name must not fail a publisher.
     pg_catalog.substring(
       pg_catalog.current_setting('request.headers', true),
       '"traceparent" *: *"([0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})"'));
@@ -5893,7 +5893,7 @@ ALTER FUNCTION outbox.current_traceparent() OWNER TO postgres;
 
 -- Name: FUNCTION current_traceparent(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.current_traceparent() IS 'The W3C trace context that the caller works in: the setting outhook.traceparent, else the header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none or it is malformed.';
+COMMENT ON FUNCTION outbox.current_traceparent() IS 'The W3C trace context of the caller: the setting outhook.traceparent, else the header traceparent of the HTTP request (PostgREST''s request.headers); null if there is none or it is malformed.';
 
 -- Name: cursor_to_key(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5976,7 +5976,7 @@ begin
       where t.schemaname = 'outbox' and t.relname in (
         'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
         'dead_letter')),
-    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    -- Only the oldest of each, because vacuum waits for that.
     'snapshot_s', (
       select coalesce(extract(epoch from
         pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
@@ -6000,7 +6000,7 @@ ALTER FUNCTION outbox.database_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION database_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.database_metrics() IS 'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
+COMMENT ON FUNCTION outbox.database_metrics() IS 'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", "live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
 -- Name: dead_letter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -7127,7 +7127,8 @@ begin
           extract(epoch from
             (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
             as until,
-          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
+          -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from pg_catalog.pg_inherits i
         join pg_catalog.pg_class c on c.oid = i.inhrelid
@@ -7143,7 +7144,7 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7237,7 +7238,7 @@ ALTER FUNCTION outbox.event_content(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of what makes two events with one idempotency key the same.';
+COMMENT ON FUNCTION outbox.event_content(p_event outbox.event) IS 'SHA-256 of the fields that must be equal in two events with the same idempotency key.';
 
 -- Name: event_json(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7273,7 +7274,7 @@ declare
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
-    -- From where routing reads: what lies before is dead, save what committed late.
+    -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
         (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
@@ -7296,7 +7297,7 @@ ALTER FUNCTION outbox.event_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION event_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that wait for routing or were set aside, and dead letters neither replayed nor discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
 
 -- Name: event_of_json(jsonb, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7354,7 +7355,7 @@ ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone
 
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) IS 'One element of publish_many() as an event of that time, of that organisation unless it is null. OH001 names the field that is not valid.';
+COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) IS 'One element of publish_many() as an event of that time, of that organisation unless it is null. OH001: a field is invalid.';
 
 -- Name: event_type; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8542,7 +8543,7 @@ CREATE FUNCTION outbox.fold_counters() RETURNS integer
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- All of it once a minute: what took long to commit lies before the beginning.
+  -- The whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -8553,7 +8554,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, for two of these may meet.
+    -- In one order, or two concurrent calls could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -8563,7 +8564,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not behind anything that this call removes: a reader may still see it.
+  -- Not after a row that this call deletes, because a reader may still see it.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
@@ -8817,20 +8818,21 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    -- Unordered endpoints, which are most, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The lane whose turn comes next; what a replay puts back is late by intention.
+    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
+    -- purpose.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
-        -- In here, or the look-up is made whatever comes of this.
+        -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.state = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- The receiver asked for quiet, or its rate is used up.
+        -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -8844,8 +8846,7 @@ begin
       when g.place > 200 then greatest(g.head_at, g.not_before)
     end
   from gates g
-  -- Nothing is due before head_at, which is later than the first delivery of no lane: the oldest is
-  -- among those where it is earliest. A look walks what was delivered since the last claim.
+  -- This lookup reads the dead entries of deliveries that were delivered since the last claim.
   left join lateral (
     select o.due_at from outbox.delivery o
     where g.place <= 200 and o.lane_id = g.lane_id and o.lane_id > 0 and o.due_at >= g.head_at
@@ -8858,7 +8859,7 @@ ALTER FUNCTION outbox.gate_metrics(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null when none is that could be sent. Exact for the 200 that wait longest, not later than true for the others. Some index look-ups for each endpoint.';
+COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with the counts of its gate, and since when its first delivery is due; null if none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early for the others. Takes some index lookups per endpoint.';
 
 -- Name: gate_totals(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9089,7 +9090,7 @@ ALTER FUNCTION outbox.get_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION get_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_metrics() IS 'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
+COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", "events", "engine", "database"}. The parts are those of counters(), queue_metrics(), event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
 
 -- Name: get_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9952,7 +9953,7 @@ declare
 begin
   if v_host like '[%' then
     v_address := outbox.ipv6_of(v_host);
-  -- What ends in a number is an address or nothing (URL Standard, "ends in a number").
+  -- A host that ends in a number must be an address (URL Standard, "ends in a number").
   elsif v_host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
     v_address := outbox.ipv4_of(v_host);
   elsif v_host !~ '^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$' or pg_catalog.length(v_host) > 253 then
@@ -9971,7 +9972,7 @@ ALTER FUNCTION outbox.host_problem(p_host text) OWNER TO postgres;
 
 -- Name: FUNCTION host_problem(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+COMMENT ON FUNCTION outbox.host_problem(p_host text) IS 'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
 
 -- Name: inbound_text(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10064,7 +10065,7 @@ ALTER FUNCTION outbox.inside_name_problem(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION inside_name_problem(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'What is wrong with a name that only a private network knows, where no such network is allowed; null when nothing is.';
+COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'What is wrong with a name of a private network, if no private network is allowed; else null.';
 
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10115,7 +10116,7 @@ ALTER FUNCTION outbox.ipv4_number(p_part text) OWNER TO postgres;
 
 -- Name: FUNCTION ipv4_number(p_part text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ipv4_number(p_part text) IS 'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind 0x); null when it is none.';
+COMMENT ON FUNCTION outbox.ipv4_number(p_part text) IS 'One part of an IPv4 address in a URL (decimal, octal after 0, hexadecimal after 0x); null if it is none.';
 
 -- Name: ipv4_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10135,7 +10136,7 @@ begin
   end if;
   for v_n in 1 .. v_count loop
     v_number := case when v_parts[v_n] <> '' then outbox.ipv4_number(v_parts[v_n]) end;
-    -- The last part fills what the others leave: 127.1 is 127.0.0.1.
+    -- The last part fills the remaining bytes: 127.1 is 127.0.0.1.
     v_beyond := case when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end;
     if v_number is null or v_number >= v_beyond then
       return null;
@@ -10151,7 +10152,7 @@ ALTER FUNCTION outbox.ipv4_of(p_host text) OWNER TO postgres;
 
 -- Name: FUNCTION ipv4_of(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ipv4_of(p_host text) IS 'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands for; null when it is none.';
+COMMENT ON FUNCTION outbox.ipv4_of(p_host text) IS 'The IPv4 address of a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433); null if it is none.';
 
 -- Name: ipv6_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10187,7 +10188,7 @@ begin
   return v_parts is not null and p_text ~ p_form
     and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
     and coalesce(v_parts[2]::integer, 80) between 1 and 65535
-    -- A path of dots would be resolved away.
+    -- URL parsers remove path segments of dots.
     and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
 end
 $_$;
@@ -10196,7 +10197,7 @@ ALTER FUNCTION outbox.is_base_url(p_text text, p_form text) OWNER TO postgres;
 
 -- Name: FUNCTION is_base_url(p_text text, p_form text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a text is an http or https URL of that form that a path can be put behind: a name or IPv4 address, a port that there is, no credentials, no query.';
+COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a text is an http or https URL of that form to which a path can be appended: a name or IPv4 address, a valid port, no credentials, no query.';
 
 -- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10243,7 +10244,7 @@ CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
     SET search_path TO ''
     AS $_$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- The cast alone accepts 10/8 and a bare address, which the sender does not support, and
   -- 010.0.0.0/8, which the sender reads as octal.
   return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
       '/(0|[1-9][0-9]*)$')
@@ -10348,7 +10349,7 @@ ALTER FUNCTION outbox.is_public(p_address inet) OWNER TO postgres;
 
 -- Name: FUNCTION is_public(p_address inet); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_public(p_address inet) IS 'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are not, whichever they carry.';
+COMMENT ON FUNCTION outbox.is_public(p_address inet) IS 'Whether an address is on the public Internet. IPv6 forms that contain an IPv4 address are not.';
 
 -- Name: is_quiet(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10474,7 +10475,7 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
 -- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10856,7 +10857,7 @@ ALTER FUNCTION outbox.latency_bounds() OWNER TO postgres;
 
 -- Name: FUNCTION latency_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
+COMMENT ON FUNCTION outbox.latency_bounds() IS 'The upper bounds of the buckets of latency_ms, the time from due to delivered, in ms.';
 
 -- Name: lay_aside(outbox.delivery, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11829,8 +11830,8 @@ CREATE FUNCTION outbox.lock_settings() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
-  -- Nobody who only reads settings waits for this.
+  -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of
+  -- settings do not wait for this lock.
   perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
   return null;
 end
@@ -12313,7 +12314,7 @@ begin
     p_idempotency_key,
     case
       when p_traceparent is not null then p_traceparent
-      -- Asked for only where there may be one: a call costs 4 us.
+      -- Only if there may be one, because a call costs 4 us.
       when pg_catalog.current_setting('outhook.traceparent', true) <> ''
         or pg_catalog.current_setting('request.headers', true) <> ''
       then outbox.current_traceparent()
@@ -12326,7 +12327,7 @@ ALTER FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_bo
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, neither checked nor stored yet.';
+COMMENT ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'An event of that time with a new id, not yet checked or stored.';
 
 -- Name: new_secret(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12540,7 +12541,7 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Notes that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
+COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Records that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
 
 -- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13641,7 +13642,7 @@ ALTER FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_par
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint once the transaction commits, and never if it rolls back. The body sent is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event in the caller''s transaction and returns its id: it is delivered to every subscribed endpoint after the transaction commits; after a rollback no event exists. The body sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
 
 -- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13671,7 +13672,7 @@ begin
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
       v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
   end loop;
-  -- Keys in one order in every session, or two batches could wait for each other.
+  -- Keys in the same order in every session, or two batches could deadlock.
   for v_at in
     select e.ordinality
     from pg_catalog.unnest(v_events) with ordinality e
@@ -13700,7 +13701,7 @@ ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) OWNER TO post
 
 -- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
 
 -- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14019,7 +14020,7 @@ ALTER FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timesta
 
 -- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) IS 'Publishes an array of events in a few statements, a quarter of what one by one costs, and returns their ids; null, and nothing is published, when one is not valid, is addressed, is for later, or has an idempotency key that is taken: those are told apart one by one.';
+COMMENT ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) IS 'Publishes an array of events in a few statements, in a quarter of the time of one by one, and returns their ids. Publishes nothing and returns null if an event is invalid, names an endpoint, has a deliver_at or a used idempotency key.';
 
 -- Name: publish_raw(text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14048,7 +14049,7 @@ ALTER FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_par
 
 -- Name: FUNCTION publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) IS 'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
 
 -- Name: publish_row(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14445,7 +14446,7 @@ CREATE FUNCTION outbox.put_event(p_event outbox.event) RETURNS uuid
     SET search_path TO ''
     AS $$
 declare
-  -- An assignment: to call it by perform takes an executor, and twice the time.
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
   v_id uuid := outbox.check_event(p_event);
   v_held uuid;
 begin
@@ -14467,7 +14468,7 @@ ALTER FUNCTION outbox.put_event(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION put_event(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the event that has its idempotency key.';
+COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with the same idempotency key.';
 
 -- Name: put_event_type(text, text, text, json, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14818,7 +14819,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.state
           union all
-          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -14842,7 +14843,7 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], of which the state halted has what waits behind keys that stand still at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], the state halted counts the deliveries of halted lanes at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14911,7 +14912,7 @@ ALTER FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zo
 
 -- Name: FUNCTION read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) IS 'The (time, uuid) that a cursor stands for; without one the place before the newest row of a list that begins with the newest. OH001.';
+COMMENT ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with time zone, OUT p_id text) IS 'The (time, uuid) in a cursor. Null: the position before the newest row of a list that starts with the newest. OH001.';
 
 -- Name: read_filter(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17804,7 +17805,7 @@ ALTER FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy
 
 -- Name: FUNCTION setting_conflict(p_name text, OUT problem text, OUT remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and what to do; null when it can.';
+COMMENT ON FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remedy text) IS 'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and the remedy; null if it does not.';
 
 -- Name: setting; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -17906,7 +17907,7 @@ ALTER FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) O
 
 -- Name: FUNCTION setting_problem(p_setting outbox.setting, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) IS 'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+COMMENT ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value jsonb) IS 'What is wrong with a value for a setting, as the end of a sentence; null if it is valid.';
 
 -- Name: setting_value(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18423,7 +18424,7 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that ran out of time: each is claimed from alone next, so that the one that takes the time is told apart. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
 
 -- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18710,7 +18711,7 @@ declare
   v_content bytea := outbox.event_content(p_event);
   v_held outbox.idempotency_key;
 begin
-  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  -- Until a publisher commits, the next one with the same key waits, and no other.
   insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
@@ -19364,7 +19365,7 @@ ALTER FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) OWNER 
 
 -- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
 -- Name: touch_run(uuid, text, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20682,7 +20683,7 @@ ALTER TABLE outbox.counter OWNER TO postgres;
 
 -- Name: TABLE counter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.counter IS 'What was counted until the last fold_counters(), by metric and the values of its labels. n: how often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is the number of the bucket, from 1.';
+COMMENT ON TABLE outbox.counter IS 'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the sum of the measured times in milliseconds. The last label of a histogram is the number of the bucket, from 1.';
 
 -- Name: counter_change; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20699,7 +20700,7 @@ ALTER TABLE outbox.counter_change OWNER TO postgres;
 
 -- Name: TABLE counter_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.counter_change IS 'What has been counted since, in the transactions that did it.';
+COMMENT ON TABLE outbox.counter_change IS 'The counts since the last fold_counters(), inserted by the transactions that counted.';
 
 -- Name: counters_from; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
