@@ -1,6 +1,6 @@
-import { messageOf } from '../functions/_shared/errors.ts'
-import { headerValue } from '../functions/_shared/headers.ts'
-import { parseSecret, sign } from '../functions/_shared/sign.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import { headerValue } from '../functions/_shared/signing/headers.ts'
+import { parseSecret, sign } from '../functions/_shared/signing/sign.ts'
 import type { Handled, Message } from './message.ts'
 
 export type HttpHandlerOptions = {
@@ -18,17 +18,17 @@ export type HttpHandlerOptions = {
  */
 export function createHttpHandler(
   { url, timeoutMs, secret, wallNow }: HttpHandlerOptions,
-): (message: Message, tries: number) => Promise<Handled> {
+): (message: Message, attempt: number) => Promise<Handled> {
   const key = secret === null ? null : parseSecret(secret)
 
-  return async function post(message, tries): Promise<Handled> {
+  return async function post(message, attempt): Promise<Handled> {
     const timestamp = Math.floor(wallNow() / 1000)
     const headers: Record<string, string> = {
       'content-type': 'application/json',
       'webhook-id': headerValue(message.id),
       'webhook-timestamp': String(timestamp),
       'x-correlation-id': headerValue(message.correlationId),
-      'x-attempt': String(tries),
+      'x-attempt': String(attempt),
     }
     if (message.eventType !== null) headers['x-event-type'] = headerValue(message.eventType)
     if (message.traceparent !== null) headers.traceparent = headerValue(message.traceparent)

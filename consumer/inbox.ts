@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { messageOf } from '../functions/_shared/errors.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
 import { isJson } from './dead_letter.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
 

@@ -1,8 +1,8 @@
 /** `deno task consume`: hands the messages of a broker to a function or a URL, each once. */
 
-import { systemClock } from '../functions/_shared/clock.ts'
-import { messageOf } from '../functions/_shared/errors.ts'
-import { createLog } from '../functions/_shared/log.ts'
+import { systemClock } from '../functions/_shared/base/clock.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import { createLog } from '../functions/_shared/base/log.ts'
 import { runCommand, type Values } from '../supabase/local/command.ts'
 import { SetupError } from '../supabase/local/errors.ts'
 import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from './access.ts'
@@ -97,7 +97,7 @@ async function openHandler(
     return (message) => inbox.consume(message, handler.name)
   }
   const post = createHttpHandler({ url: handler.name, timeoutMs, secret, wallNow: Date.now })
-  return (message, tries) => inbox.around(message, () => post(message, tries))
+  return (message, attempt) => inbox.around(message, () => post(message, attempt))
 }
 
 /** What goes wrong before the first message is for the person at the keyboard. */

@@ -22,8 +22,8 @@ export type Handled =
   /** The database is not there: nothing was tried. */
   | { kind: 'unavailable'; error: string }
 
-/** Hands a message over once; `tries` counts from 1. It does not reject. */
-export type Handle = (message: Message, tries: number) => Promise<Handled>
+/** Hands a message over once; `attempt` counts from 1. It does not reject. */
+export type Handle = (message: Message, attempt: number) => Promise<Handled>
 
 /** A message that is given up. */
 export type DeadMessage = { message: Message; error: string; retryCount: number }

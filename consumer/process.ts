@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../functions/_shared/clock.ts'
-import { messageOf } from '../functions/_shared/errors.ts'
-import type { Log } from '../functions/_shared/log.ts'
+import { type Clock, sleep } from '../functions/_shared/base/clock.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import type { Log } from '../functions/_shared/base/log.ts'
 import type { DeadMessage, Handle, Message } from './message.ts'
-import { delayMs, mostTries } from './schedule.ts'
+import { delayMs, mostAttempts } from './schedule.ts'
 
 export type ProcessDeps = {
   handle: Handle
@@ -23,8 +23,8 @@ export type Processed = 'done' | 'known' | 'dead' | 'stopped'
 const awayPauseMs = 1_000
 
 /**
- * Sees one message to its end: six tries on the relay schedule, then the dead letters. A database
- * that is away costs no try. `stop` ends it between two tries.
+ * Sees one message to its end: six attempts on the relay schedule, then the dead letters. A database
+ * that is away costs no try. `stop` ends it between two attempts.
  */
 export async function processMessage(
   message: Message,
@@ -32,11 +32,11 @@ export async function processMessage(
   stop: AbortSignal,
 ): Promise<Processed> {
   const { handle, clock, random, log } = deps
-  for (let tries = 1; !stop.aborted;) {
+  for (let attempt = 1; !stop.aborted;) {
     const startedAt = clock.now()
-    const handled = await handle(message, tries)
+    const handled = await handle(message, attempt)
     const ms = Math.round(clock.now() - startedAt)
-    const fields = { event: message.id, topic: message.source, attempt: tries, ms }
+    const fields = { event: message.id, topic: message.source, attempt, ms }
     if (handled.kind === 'done' || handled.kind === 'known') {
       log('debug', 'message', { ...fields, outcome: handled.kind })
       return handled.kind
@@ -47,11 +47,11 @@ export async function processMessage(
       continue
     }
     log('info', 'message', { ...fields, outcome: 'failed', error: handled.error })
-    if (handled.isFinal || tries >= mostTries) {
-      return await giveUp({ message, error: handled.error, retryCount: tries }, deps, stop)
+    if (handled.isFinal || attempt >= mostAttempts) {
+      return await giveUp({ message, error: handled.error, retryCount: attempt }, deps, stop)
     }
-    await sleep(clock, delayMs(tries, random()), stop)
-    tries++
+    await sleep(clock, delayMs(attempt, random()), stop)
+    attempt++
   }
   return 'stopped'
 }

@@ -1,7 +1,7 @@
 /** `deno task dlq:replay`: puts dead letters back to where they came from. */
 
-import { messageOf } from '../functions/_shared/errors.ts'
-import { createLog } from '../functions/_shared/log.ts'
+import { messageOf } from '../functions/_shared/base/errors.ts'
+import { createLog } from '../functions/_shared/base/log.ts'
 import { runCommand, type Values } from '../supabase/local/command.ts'
 import { SetupError } from '../supabase/local/errors.ts'
 import { print } from '../supabase/local/print.ts'

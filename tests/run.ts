@@ -6,7 +6,7 @@ import { stopLeftovers } from './_run/leftovers.ts'
 import { type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { slowestOf, timesOf } from './_run/report.ts'
-import { runSteps, type StepResult } from './_run/run_steps.ts'
+import { planSteps, runSteps, type StepResult } from './_run/run_steps.ts'
 import { makeFilter } from './_run/selection.ts'
 import { setUp } from './_run/setup.ts'
 import type { Step, StepContext } from './_run/step.ts'
@@ -29,8 +29,9 @@ async function runAll(options: Options): Promise<number> {
   const context = await makeContext(options, steps)
   const stopping = stopOnSignals(context.mark)
   await sweepTestFolders()
-  await setUp(projectRoot)
-  const results = await runSteps(steps, context, slots, () => stopping.code !== null)
+  const planned = await planSteps(steps, context)
+  await setUp(projectRoot, planned.flatMap(({ parts }) => parts))
+  const results = await runSteps(planned, context, slots, () => stopping.code !== null)
   await stopping.done
   await removeFoldersOf(context.mark)
   if (stopping.code !== null) return stopping.code

@@ -6,7 +6,7 @@ import {
   type Producer,
   type SASLOptions,
 } from 'kafkajs'
-import type { Log } from '../../functions/_shared/log.ts'
+import type { Log } from '../../functions/_shared/base/log.ts'
 
 /** Where a Kafka cluster is, and as whom it is asked. */
 export type KafkaAccess = {

@@ -1,7 +1,7 @@
 import type { EachBatchPayload, Kafka, Message as KafkaRecord } from 'kafkajs'
-import { type Clock, sleep } from '../../functions/_shared/clock.ts'
-import { messageOf } from '../../functions/_shared/errors.ts'
-import type { Log } from '../../functions/_shared/log.ts'
+import { type Clock, sleep } from '../../functions/_shared/base/clock.ts'
+import { messageOf } from '../../functions/_shared/base/errors.ts'
+import type { Log } from '../../functions/_shared/base/log.ts'
 import { writeDeadLetter } from '../dead_letter.ts'
 import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
@@ -24,7 +24,7 @@ export type KafkaConsumerOptions = {
   stop: AbortSignal
 }
 
-/** A message may take six tries of 15 s and the waits between them. */
+/** A message may take six attempts of 15 s and the waits between them. */
 const rebalanceMs = 180_000
 const usualSessionMs = 10_000
 const heartbeatMs = 3_000

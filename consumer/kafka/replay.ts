@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 import type { Admin, IHeaders, Kafka } from 'kafkajs'
-import type { Log } from '../../functions/_shared/log.ts'
+import type { Log } from '../../functions/_shared/base/log.ts'
 import { eventHeaders, type Original, readDeadLetter } from '../dead_letter.ts'
 import type { Replayed } from '../replayed.ts'
 import { openProducer } from './connect.ts'

@@ -1,6 +1,6 @@
 import type { ChannelModel, ConsumeMessage } from 'amqplib'
-import { sleep } from '../../functions/_shared/clock.ts'
-import { messageOf } from '../../functions/_shared/errors.ts'
+import { sleep } from '../../functions/_shared/base/clock.ts'
+import { messageOf } from '../../functions/_shared/base/errors.ts'
 import { writeDeadLetter } from '../dead_letter.ts'
 import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'

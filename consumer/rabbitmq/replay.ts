@@ -1,5 +1,5 @@
 import type { ChannelModel, MessageProperties } from 'amqplib'
-import type { Log } from '../../functions/_shared/log.ts'
+import type { Log } from '../../functions/_shared/base/log.ts'
 import { eventHeaders, type OriginalEvent, readDeadLetter } from '../dead_letter.ts'
 import type { Replayed } from '../replayed.ts'
 import { openPublisher } from './publish.ts'

@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
-import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
-import type { Log } from '../_shared/log.ts'
+import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
+import type { Log } from '../_shared/base/log.ts'
 import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
 import type { CountedRequest } from './request_counts.ts'
 

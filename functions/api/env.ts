@@ -9,7 +9,7 @@ import {
   readSecretKeys,
   readVariables,
   secretsVariable,
-} from '../_shared/env.ts'
+} from '../_shared/base/env.ts'
 
 const keyObject = z.looseObject({ kty: z.string() })
 const jwks = z.string().optional().transform((text, context): JSONWebKeySet => {

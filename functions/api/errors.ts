@@ -56,7 +56,7 @@ export const errorCodes = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long' },
   idempotency_conflict: { status: 409, title: 'The key was used for another request' },
-  wrong_state: { status: 409, title: 'The state forbids it' },
+  wrong_state: { status: 409, title: 'The status forbids it' },
   breaker_open: { status: 409, title: 'The breaker is open' },
   version_mismatch: { status: 412, title: 'Changed by somebody else' },
   too_large: { status: 413, title: 'Too large' },

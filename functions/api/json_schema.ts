@@ -1,7 +1,7 @@
 import { dereference, type Schema, validate } from '@cfworker/json-schema'
 import isSafe from 'safe-regex2'
 import { ApiError } from './errors.ts'
-import { messageOf } from '../_shared/errors.ts'
+import { messageOf } from '../_shared/base/errors.ts'
 
 /** JSON Schema 2020-12, as far as payloads need it: references within the schema alone. */
 export type PayloadSchema = Record<string, unknown> | boolean

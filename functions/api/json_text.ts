@@ -1,5 +1,5 @@
-import { isDeeper } from '../_shared/json_depth.ts'
-import { isWider } from '../_shared/json_width.ts'
+import { isDeeper } from '../_shared/http/json_depth.ts'
+import { isWider } from '../_shared/http/json_width.ts'
 import { ApiError } from './errors.ts'
 
 /** The limit for one object, because Postgres sorts the members. */

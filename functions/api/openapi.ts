@@ -1,5 +1,5 @@
 import type { ApiApp } from './context.ts'
-import { version } from '../_shared/version.ts'
+import { version } from '../_shared/base/version.ts'
 
 type Document = ReturnType<ApiApp['getOpenAPI31Document']>
 
@@ -10,7 +10,8 @@ export function describeApi(app: ApiApp): Document {
     type: 'apiKey',
     in: 'header',
     name: 'apikey',
-    description: 'A secret key of the project (sb_secret_…): admin of the org in X-Org-Id.',
+    description:
+      'A secret key of the project (sb_secret_…). Its role is admin of the organisation in X-Org-Id.',
   })
   registry.registerComponent('securitySchemes', 'token', {
     type: 'http',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiDatabase } from './database.ts'
-import { messageOf } from '../_shared/errors.ts'
-import type { Log } from '../_shared/log.ts'
+import { messageOf } from '../_shared/base/errors.ts'
+import type { Log } from '../_shared/base/log.ts'
 
 /** One request as the metrics see it. */
 export type CountedRequest = { method: string; route: string; status: number; ms: number }

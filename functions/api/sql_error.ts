@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPassingSqlState } from '../_shared/database.ts'
+import { isPassingSqlState } from '../_shared/database/dispatch.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'

@@ -1,14 +1,13 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
-import type { ContractRefusal } from '../_shared/contract_range.ts'
-import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
-import type { KeyCache } from '../_shared/sign.ts'
+import type { ContractRefusal } from '../_shared/contract/range.ts'
+import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
+import type { KeyCache } from '../_shared/signing/sign.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { dispatchDueAt } from './due.ts'
 import { createHand, type Hand } from './hand.ts'
 import type { RunOptions } from './options.ts'
-import { createPacer, type Pacer } from './pacer.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { createRenewals, type Renewals } from './renewals.ts'
 import { beginState, type EndReason, type RunState } from './state.ts'
@@ -63,7 +62,6 @@ export type ActiveRun = {
   readonly alarm: Alarm
   readonly hand: Hand
   readonly window: Window
-  readonly pacer: Pacer
   readonly renewals: Renewals
   readonly trouble: Trouble
 }
@@ -96,7 +94,6 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
       step: initial.windowStep,
       patienceMs: initial.windowMs,
     }),
-    pacer: createPacer(clock),
     trouble: createTrouble(deps.log),
     renewals: createRenewals(() => {
       state.renewalAt = Math.min(state.renewalAt, clock.now())

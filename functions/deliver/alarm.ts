@@ -1,4 +1,4 @@
-import type { Clock } from '../_shared/clock.ts'
+import type { Clock } from '../_shared/base/clock.ts'
 
 /** One sleeper, woken by the time it asked for or by a ring, whichever comes first. */
 export type Alarm = {

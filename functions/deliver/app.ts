@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
-import { contractRange, type ContractRefusal } from '../_shared/contract_range.ts'
-import { problemResponse } from '../_shared/problem.ts'
-import { version } from '../_shared/version.ts'
+import { contractRange, type ContractRefusal } from '../_shared/contract/range.ts'
+import { problemResponse } from '../_shared/http/problem.ts'
+import { version } from '../_shared/base/version.ts'
 import { verifyKick } from './kick.ts'
 
 export type AppDeps = {

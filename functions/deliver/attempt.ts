@@ -1,8 +1,14 @@
-import type { Clock } from '../_shared/clock.ts'
-import type { ClaimKey, Delivery, DispatchAnswer, Outcome, Result } from '../_shared/contracts.ts'
-import type { Log } from '../_shared/log.ts'
+import type { Clock } from '../_shared/base/clock.ts'
+import type {
+  ClaimKey,
+  Delivery,
+  DispatchAnswer,
+  Outcome,
+  Result,
+} from '../_shared/contract/contract.ts'
+import type { Log } from '../_shared/base/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
-import type { AttemptSpans } from './attempt_spans.ts'
+import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
 
 /** What one answer brought, as its sends need it. */
 export type Batch = {
@@ -33,9 +39,9 @@ export async function attemptDelivery(
 ): Promise<Result> {
   const endpoint = answer.endpoints[delivery.endpoint]
   const event = answer.events[delivery.event]
-  const startedAt = clock.now()
-  let outcome: Outcome
   const sender = endpoint && senders.get(endpoint.kind)
+  let startedAt = clock.now()
+  let outcome: Outcome
   if (endpoint === undefined) {
     outcome = failed(`The delivery came without its endpoint: ${sameVersion}`)
   } else if (event === undefined) {
@@ -45,9 +51,14 @@ export async function attemptDelivery(
       `No sender for endpoints of kind ${endpoint.kind}: deploy functions that have one`,
     )
   } else {
-    const span = spans?.begin(delivery, endpoint, event) ?? null
-    const sent = span === null ? event : { ...event, traceparent: span.traceparent }
+    let span: AttemptSpan | null = null
     try {
+      if (sender.ready !== undefined) {
+        await sender.ready(delivery, endpoint, event)
+        startedAt = clock.now()
+      }
+      span = spans?.begin(delivery, endpoint, event) ?? null
+      const sent = span === null ? event : { ...event, traceparent: span.traceparent }
       outcome = await sender.send(delivery, endpoint, sent, deps)
     } catch (error) {
       // The error's text may hold what it was thrown over, so its kind alone is logged.

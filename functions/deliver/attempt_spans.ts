@@ -1,4 +1,4 @@
-import type { Clock } from '../_shared/clock.ts'
+import type { Clock } from '../_shared/base/clock.ts'
 import type {
   ClaimKey,
   Delivery,
@@ -6,7 +6,7 @@ import type {
   EventRow,
   Outcome,
   Retry,
-} from '../_shared/contracts.ts'
+} from '../_shared/contract/contract.ts'
 import type { Attributes, Tracer } from '../_shared/trace/tracer.ts'
 
 /** The span of one attempt. */
@@ -104,7 +104,7 @@ export function createAttemptSpans(tracer: Tracer, clock: Clock): AttemptSpans {
 }
 
 function attributesOf(
-  { event: id, endpoint: endpointId, attempt, tries }: Delivery,
+  { event: id, endpoint: endpointId, attempt, failed_attempts }: Delivery,
   { kind }: Endpoint,
   event: EventRow,
   startedMs: number,
@@ -119,10 +119,10 @@ function attributesOf(
     'outhook.endpoint.id': endpointId,
     'outhook.endpoint.kind': kind,
     'outhook.attempt': attempt,
-    'outhook.tries': tries,
+    'outhook.failed_attempts': failed_attempts,
     'outhook.delay_ms': Math.max(0, startedMs - timeOf(id)),
     'http.request.method': kind === 'webhook' ? 'POST' : undefined,
-    'http.request.resend_count': tries > 0 ? tries : undefined,
+    'http.request.resend_count': failed_attempts > 0 ? failed_attempts : undefined,
   }
 }
 

@@ -1,9 +1,7 @@
-import type { Delivery, Result } from '../_shared/contracts.ts'
+import type { Delivery, Result } from '../_shared/contract/contract.ts'
 import { attemptDelivery, type AttemptDeps, type Batch, release } from './attempt.ts'
-import type { Pacer } from './pacer.ts'
 
 export type ChainDeps = AttemptDeps & {
-  pacer: Pacer
   leaseMarginMs: number
   renewMarginMs: number
   /** Whether nothing more is to be sent. */
@@ -71,9 +69,6 @@ export async function sendChain(
       deps.note(release(delivery), delivery)
       continue
     }
-    const message = batch.answer.events[delivery.event]?.message
-    const channel = batch.answer.endpoints[delivery.endpoint]?.channel
-    if (message && channel) await deps.pacer.wait(message, channel)
     const result = await attemptDelivery(deps, delivery, batch)
     isOpen = result.outcome === 'delivered'
     deps.note(result, delivery)

@@ -1,6 +1,6 @@
-import type { Renewal, Result } from '../_shared/contracts.ts'
-import type { DatabaseFault } from '../_shared/database.ts'
-import type { Log } from '../_shared/log.ts'
+import type { Renewal, Result } from '../_shared/contract/contract.ts'
+import type { DatabaseFault } from '../_shared/database/dispatch.ts'
+import type { Log } from '../_shared/base/log.ts'
 import { keyOf } from './attempt.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { DispatchAnswer, Endpoint } from '../_shared/contracts.ts'
+import type { DispatchAnswer, Endpoint } from '../_shared/contract/contract.ts'
 
 /** `batch()` in sql/engine/claim/batch.sql reckons with a minute at most. */
 const keptMs = 30_000

@@ -1,4 +1,4 @@
-import type { RunKind, Settings } from '../_shared/contracts.ts'
+import type { RunKind, Settings } from '../_shared/contract/contract.ts'
 
 /** How a run works; `withSettings` puts the operator's settings in. */
 export type RunOptions = {

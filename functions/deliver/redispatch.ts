@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../_shared/clock.ts'
-import type { ContractRefusal } from '../_shared/contract_range.ts'
-import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contracts.ts'
-import type { Database, DatabaseFault } from '../_shared/database.ts'
-import type { Log } from '../_shared/log.ts'
+import { type Clock, sleep } from '../_shared/base/clock.ts'
+import type { ContractRefusal } from '../_shared/contract/range.ts'
+import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contract/contract.ts'
+import type { Database, DatabaseFault } from '../_shared/database/dispatch.ts'
+import type { Log } from '../_shared/base/log.ts'
 import type { Trouble } from './trouble.ts'
 
 export type RedispatchDeps = {
@@ -64,7 +64,7 @@ export async function dispatchUntilAnswered(
   const { database, clock } = deps
   const firstCallAt = clock.now()
   let stalls = 0
-  for (let tries = 0;; tries++) {
+  for (let failures = 0;; failures++) {
     const calledAt = clock.now()
     // A repeat may come minutes later, and what was known is too old then.
     const isRepeat = calledAt > firstCallAt
@@ -82,7 +82,7 @@ export async function dispatchUntilAnswered(
     if (mustDivide(call, fault, stalls)) return { refused: fault }
     const isSlow = fault.kind !== 'passes'
     if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
-    await pause(deps, isSlow, tries)
+    await pause(deps, isSlow, failures)
   }
 }
 
@@ -102,12 +102,12 @@ function mustDivide(
 async function pause(
   { clock, random, stop }: RedispatchDeps,
   isSlow: boolean,
-  tries: number,
+  failures: number,
 ): Promise<void> {
   const [first, longest] = isSlow
     ? [firstSlowPauseMs, longestSlowPauseMs]
     : [firstPauseMs, longestPauseMs]
-  const ms = Math.min(first * 2 ** Math.min(tries, 16), longest) * (0.5 + random())
+  const ms = Math.min(first * 2 ** Math.min(failures, 16), longest) * (0.5 + random())
   // A run that is told to stop makes only short pauses.
   if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
   await sleep(clock, ms, stop)

@@ -1,4 +1,4 @@
-import type { ClaimKey, Delivery, Renewal, Renewed } from '../_shared/contracts.ts'
+import type { ClaimKey, Delivery, Renewal, Renewed } from '../_shared/contract/contract.ts'
 import { keyOf } from './attempt.ts'
 
 /** A delivery whose lane waits for a new lease. */

@@ -1,4 +1,4 @@
-import type { Result } from '../_shared/contracts.ts'
+import type { Result } from '../_shared/contract/contract.ts'
 import { type Known, knowNothing } from './known.ts'
 
 /** Why a run ends. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../_shared/clock.ts'
-import type { Result } from '../_shared/contracts.ts'
-import type { Log } from '../_shared/log.ts'
+import type { Clock } from '../_shared/base/clock.ts'
+import type { Result } from '../_shared/contract/contract.ts'
+import type { Log } from '../_shared/base/log.ts'
 
 /** Counts results and logs the counts of each minute in which there were any. */
 export type Tally = { add(result: Result): void; stop(): void }

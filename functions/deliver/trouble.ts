@@ -1,5 +1,5 @@
-import type { DatabaseFault } from '../_shared/database.ts'
-import type { Log } from '../_shared/log.ts'
+import type { DatabaseFault } from '../_shared/database/dispatch.ts'
+import type { Log } from '../_shared/base/log.ts'
 
 /** Logs failed calls to the database: each error code once, and the first success after it. */
 export type Trouble = {

@@ -1,5 +1,5 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contracts.ts'
+import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contract/contract.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
@@ -123,12 +123,11 @@ function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): vo
 
 /** Begins to send what an answer brought; each result is noted as it comes. */
 function send(run: ActiveRun, { answer, calledAt }: Answered): void {
-  const { deps, options, hand, pacer, state, window } = run
+  const { deps, options, hand, state, window } = run
   const batch = batchOf(answer, calledAt, deps)
   const putDown = hand.take(answer.deliveries.length)
   const chainDeps = {
     ...deps,
-    pacer,
     leaseMarginMs: options.leaseMarginMs,
     renewMarginMs: options.renewMarginMs,
     isHalted: () => isHalted(run),

@@ -1,4 +1,4 @@
-import type { Clock } from '../_shared/clock.ts'
+import type { Clock } from '../_shared/base/clock.ts'
 import type { RunState } from './state.ts'
 
 export type WindowOptions = {

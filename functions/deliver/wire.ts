@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers'
-import { systemClock } from '../_shared/clock.ts'
+import { systemClock } from '../_shared/base/clock.ts'
 import { createPolicySource } from '../_shared/connect/address.ts'
-import type { Delivery, Result, Retry } from '../_shared/contracts.ts'
-import type { Database } from '../_shared/database.ts'
-import type { Log, LogFields, LogLevel } from '../_shared/log.ts'
+import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
+import type { Database } from '../_shared/database/dispatch.ts'
+import type { Log, LogFields, LogLevel } from '../_shared/base/log.ts'
 import { senders } from '../_shared/senders/registry.ts'
-import { createKeyCache } from '../_shared/sign.ts'
+import { createKeyCache } from '../_shared/signing/sign.ts'
 import { createFetchTransport } from '../_shared/transport/fetch.ts'
 import { createHttp1Transport } from '../_shared/transport/http1.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
@@ -61,9 +61,9 @@ export function wireRun(
 }
 
 /** The parts of a result that may be logged: the response belongs to the endpoint's owner alone. */
-function attemptFields(result: Result, { tries }: Delivery): LogFields {
+function attemptFields(result: Result, { failed_attempts }: Delivery): LogFields {
   const { event, endpoint, attempt, outcome } = result
-  const fields: LogFields = { event, endpoint, attempt, tries, outcome }
+  const fields: LogFields = { event, endpoint, attempt, failed_attempts, outcome }
   if (result.outcome === 'released') return fields
   fields.ms = result.duration_ms
   if (result.status !== undefined) fields.status = result.status

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { Webhook } from 'standardwebhooks'
-import { messageOf } from '../_shared/errors.ts'
-import type { Log } from '../_shared/log.ts'
-import { problemResponse } from '../_shared/problem.ts'
-import { readText } from '../_shared/read_text.ts'
-import { hasWebhookHead, leaveBody } from '../_shared/webhook_head.ts'
+import { messageOf } from '../_shared/base/errors.ts'
+import type { Log } from '../_shared/base/log.ts'
+import { problemResponse } from '../_shared/http/problem.ts'
+import { readText } from '../_shared/http/read_text.ts'
+import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
 import type { Receive } from './database.ts'
 
 export type AppDeps = {

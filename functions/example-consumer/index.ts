@@ -1,4 +1,4 @@
-import { createLog } from '../_shared/log.ts'
+import { createLog } from '../_shared/base/log.ts'
 import { createApp } from './app.ts'
 import { connectReceive } from './database.ts'
 import { readConsumerEnv } from './env.ts'

@@ -6,7 +6,7 @@ const seconds = z.number().nullable()
 
 const endpointGroup = z.object({
   kind: z.string(),
-  state: z.string(),
+  status: z.string(),
   n: z.number(),
   open: z.number(),
   in_flight: z.number(),

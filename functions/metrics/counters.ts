@@ -25,41 +25,41 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'attempts',
     name: 'outhook_attempts',
-    help: 'Tries that ended, by what came of them. code is the class of the answer: 2xx, 429, 5xx.',
+    help: 'Ended attempts, by outcome. code is the class of the response: 2xx, 429, 5xx.',
     labels: ['kind', 'outcome', 'error_class', 'code'],
     zeros: (kinds) => each(kinds, ['failed', 'lease_expired', '']),
   },
   {
     metric: 'retries',
     name: 'outhook_retries',
-    help: 'Failed tries after which another one was planned.',
+    help: 'Failed attempts after which a retry was scheduled.',
     labels: ['kind', 'error_class'],
   },
   {
     metric: 'created',
     name: 'outhook_deliveries_created',
-    help: 'Deliveries that routing made: one for each event and endpoint.',
+    help: 'Deliveries that routing created: one for each event and subscribed endpoint.',
     labels: [],
     zeros: () => [[]],
   },
   {
     metric: 'deliveries',
     name: 'outhook_deliveries_ended',
-    help: 'Deliveries that ended, by how.',
+    help: 'Ended deliveries, by outcome.',
     labels: ['kind', 'outcome'],
     zeros: (kinds) => each(kinds, ...ends.map((end) => [end])),
   },
   {
     metric: 'dead_letters',
     name: 'outhook_dead_letters',
-    help: 'Deliveries that became dead letters, by why.',
+    help: 'Deliveries that became dead letters, by reason.',
     labels: ['kind', 'reason'],
     zeros: (kinds) => each(kinds, ...reasons.map((reason) => [reason])),
   },
   {
     metric: 'stale_results',
     name: 'outhook_stale_results',
-    help: 'Results that came when the lease of their delivery had ended, and changed nothing.',
+    help: 'Results that arrived after the lease of their delivery had ended. They change nothing.',
     labels: [],
     zeros: () => [[]],
   },
@@ -73,45 +73,46 @@ const specs: readonly CounterSpec[] = [
   {
     metric: 'events',
     name: 'outhook_events',
-    help: 'Published events, by what routing made of them, which is within a second of the commit.',
+    help:
+      'Published events, by the outcome of routing. They are routed within a second of the commit.',
     labels: ['outcome'],
     zeros: () => [['routed'], ['no_subscriber'], ['set_aside']],
   },
   {
     metric: 'runs',
     name: 'outhook_runs',
-    help: 'Runs that called for the first time, by whether they may go on.',
+    help: 'First calls of runs, by whether the run may continue.',
     labels: ['kind', 'result'],
   },
   {
     metric: 'messages',
     name: 'outhook_messages',
-    help: 'Messages that reached a status; error_code is that of a failed one.',
+    help: 'Messages that reached a status. error_code is that of a failed message.',
     labels: ['status', 'error_code'],
   },
   {
     metric: 'messages_blocked',
     name: 'outhook_messages_blocked',
-    help: 'Messages that policy kept from being created or sent, such as for want of consent.',
+    help: 'Messages that a policy blocked, such as missing consent.',
     labels: ['reason'],
     zeros: () => [['consent_required'], ['consent_revoked'], ['opted_out'], ['outside_window']],
   },
   {
     metric: 'callbacks',
     name: 'outhook_whatsapp_updates',
-    help: 'What WhatsApp told in callbacks, by what became of it.',
-    labels: ['kind', 'state', 'reason'],
+    help: 'Updates in the callbacks of WhatsApp, by their status.',
+    labels: ['kind', 'status', 'reason'],
   },
   {
     metric: 'requests',
     name: 'outhook_api_requests',
-    help: 'Requests to the HTTP API, as far as its processes have reported them.',
+    help: 'Requests to the HTTP API that its processes have reported.',
     labels: ['method', 'route', 'status'],
   },
   {
     metric: 'endpoint_attempts',
     name: 'outhook_endpoint_attempts',
-    help: 'Tries by endpoint, counted while the setting metrics.per_endpoint is on.',
+    help: 'Attempts by endpoint, counted while the setting metrics.per_endpoint is on.',
     labels: ['endpoint', 'outcome', 'error_class'],
   },
 ]
@@ -121,11 +122,12 @@ export function counterFamilies(answer: MetricsAnswer): Family[] {
   const kinds = kindsOf(answer)
   return [
     ...specs.map((spec) => familyOf(spec, answer.counters, kinds)),
+    ...otherFamilies(answer.counters),
     leases(answer.counters, kinds),
     {
       name: 'outhook_kicks',
       type: 'counter',
-      help: 'Calls that asked for a run: at a commit, or by the tick.',
+      help: 'Kicks: calls that start a run, at a commit or by the tick.',
       samples: Object.entries(answer.engine.kicks)
         .map(([reason, value]) => ({ labels: [['reason', reason]], value })),
     },
@@ -152,6 +154,28 @@ function familyOf(spec: CounterSpec, counters: readonly Counted[], kinds: string
   }
 }
 
+/** The counters without a row: a module counts them. Histograms' names end with `_ms`. */
+function otherFamilies(counters: readonly Counted[]): Family[] {
+  const listed = new Set(specs.map(({ metric }) => metric))
+  const widths = new Map<string, number>()
+  for (const [metric, labels] of counters) {
+    if (listed.has(metric) || metric.endsWith('_ms')) continue
+    widths.set(metric, Math.max(widths.get(metric) ?? 0, labels.length))
+  }
+  return [...widths].map(([metric, width]) =>
+    familyOf(
+      {
+        metric,
+        name: `outhook_${metric}`,
+        help: 'Counted by a module.',
+        labels: Array.from({ length: width }, (_, index) => `label_${index + 1}`),
+      },
+      counters,
+      [],
+    )
+  )
+}
+
 function leases(counters: readonly Counted[], kinds: string[]): Family {
   const sums = new Map(kinds.map((kind) => [kind, 0]))
   for (const [metric, [kind = '', , errorClass], n] of counters) {
@@ -162,7 +186,7 @@ function leases(counters: readonly Counted[], kinds: string[]): Family {
   return {
     name: 'outhook_leases_expired',
     type: 'counter',
-    help: 'Deliveries whose run ended without a result: it died, or took longer than its lease.',
+    help: 'Deliveries without a result: their run died, or took longer than the lease.',
     samples: [...sums].map(([kind, value]) => ({ labels: [['kind', kind]], value })),
   }
 }

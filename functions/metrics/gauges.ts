@@ -15,56 +15,56 @@ export function gaugeFamilies(answer: MetricsAnswer): Family[] {
 function queueGauges(
   { queue: { endpoints, due_since, open_since }, events, now }: MetricsAnswer,
 ): Family[] {
-  const byState = (
+  const byStatus = (
     value: (group: typeof endpoints[number]) => number,
     groups = endpoints,
   ): Sample[] =>
     groups.map((group) => ({
-      labels: [['kind', group.kind], ['state', group.state]],
+      labels: [['kind', group.kind], ['status', group.status]],
       value: value(group),
     }))
   // Keys that are halted are no endpoints.
-  const ofEndpoints = endpoints.filter(({ state }) => state !== 'halted')
+  const ofEndpoints = endpoints.filter(({ status }) => status !== 'halted')
   return [
     gauge(
       'outhook_endpoints',
-      'Endpoints by kind and state.',
-      byState(({ n }) => n, ofEndpoints),
+      'Endpoints by kind and status.',
+      byStatus(({ n }) => n, ofEndpoints),
     ),
     gauge(
       'outhook_deliveries_open',
-      'Deliveries that have not ended, by the state of their endpoint, or halted where their key ' +
-        'stands still behind a dead letter: all but enabled hold them.',
-      byState(({ open }) => open),
+      'Deliveries that have not ended, by the status of their endpoint. halted: they wait behind a ' +
+        'dead letter of their key. All except enabled are held.',
+      byStatus(({ open }) => open),
     ),
     gauge(
       'outhook_deliveries_in_flight',
-      'Requests that are under way.',
-      byState(({ in_flight }) => in_flight, ofEndpoints),
+      'Requests in flight.',
+      byStatus(({ in_flight }) => in_flight, ofEndpoints),
     ),
     age(
       'outhook_oldest_due',
-      'How long the first delivery that could be sent has been due; 0 when none is.',
+      'How long the oldest delivery has been due; 0 if none is due.',
       since(now, due_since),
     ),
     age(
       'outhook_oldest_open_breaker',
-      'How long the endpoint that fails longest, of those with an open breaker, has failed.',
+      'The longest time that an endpoint with an open breaker has failed.',
       since(now, open_since),
     ),
     single(
       'outhook_events_unrouted',
-      'Committed events that routing has not come to, counted up to 10,000.',
+      'Committed events that are not routed yet, counted up to 10,000.',
       events.unrouted,
     ),
     age(
       'outhook_oldest_unrouted',
-      'How long the first unrouted event has waited; 0 when none does.',
+      'How long the oldest unrouted event has waited; 0 if there is none.',
       since(now, events.unrouted_since),
     ),
     single(
       'outhook_events_set_aside',
-      'Events that could not be routed and wait for a person, counted up to 10,000.',
+      'Events that could not be routed and wait for an operator, counted up to 10,000.',
       events.set_aside,
     ),
     single(
@@ -122,32 +122,32 @@ function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_runs_alive',
-      'Runs that have polled within 10 s.',
+      'Runs that polled in the last 10 s.',
       Object.entries(runs).map(([kind, value]) => ({ labels: [['kind', kind]], value })),
     ),
     ...at('outhook_tick', 'Time since the last tick.', now, engine.tick_at),
     ...at('outhook_kick', 'Time since the last kick.', now, engine.kick_at),
-    single('outhook_replay_jobs', 'Replay jobs that run or are paused.', engine.replay_jobs),
+    single('outhook_replay_jobs', 'Replay jobs that are running or paused.', engine.replay_jobs),
     gauge(
       'outhook_default_partition_rows',
-      'Rows for whose day there was no partition, counted up to 10,000.',
+      'Rows whose day had no partition, counted up to 10,000.',
       Object.entries(engine.in_default)
         .map(([table, value]) => ({ labels: [['table', table]], value })),
     ),
     gauge(
       'outhook_partitions',
-      'Daily partitions.',
+      'The number of daily partitions.',
       tables.map(({ table, n }) => ({ labels: [['table', table]], value: n })),
     ),
     gauge(
       'outhook_partitions_ahead_seconds',
-      'For how long there are partitions already.',
+      'How far into the future partitions exist.',
       tables.map(({ table, until }) => ({ labels: [['table', table]], value: until - now })),
       'seconds',
     ),
     gauge(
       'outhook_partitions_bytes',
-      'The size of the partitions without indexes, as the last vacuum saw it.',
+      'The size of the partitions without indexes, as of the last vacuum.',
       tables.map(({ table, bytes }) => ({ labels: [['table', table]], value: bytes })),
       'bytes',
     ),
@@ -164,12 +164,12 @@ function databaseGauges({ database, now }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_table_dead_rows',
-      'Dead rows that vacuum has not removed yet, likewise.',
+      'Dead rows that vacuum has not removed yet, by the statistics of Postgres.',
       tables.map(({ table, dead }) => ({ labels: [['table', table]], value: dead })),
     ),
     gauge(
       'outhook_table_vacuum_age_seconds',
-      'Time since the last vacuum of these tables; none where there was none.',
+      'Time since the last vacuum of the table; no sample if there was none.',
       tables.flatMap(({ table, vacuumed_at }) =>
         vacuumed_at === null ? [] : [{ labels: [['table', table]], value: since(now, vacuumed_at) }]
       ),
@@ -177,12 +177,12 @@ function databaseGauges({ database, now }: MetricsAnswer): Family[] {
     ),
     age(
       'outhook_oldest_snapshot',
-      'How long the transaction has been open that holds vacuum up longest.',
+      'How long the oldest transaction that delays vacuum has been open.',
       database.snapshot_s,
     ),
     single(
       'outhook_xmin_age_transactions',
-      'How many transactions ago vacuum has to stop, for a session, slot or prepared transaction.',
+      'The age, in transactions, of the oldest xmin of a session, slot or prepared transaction.',
       database.xmin_age,
     ),
   ]

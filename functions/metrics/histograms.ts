@@ -20,7 +20,7 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'attempt_ms',
       name: 'outhook_attempt_duration_seconds',
-      help: 'How long tries took, from the look-up of the name to the end of the answer.',
+      help: 'The duration of attempts, from the DNS look-up to the end of the response.',
       labels: ['kind', 'outcome'],
       bounds: attempt_ms,
       zeros: kinds.flatMap((kind) => [[kind, 'delivered'], [kind, 'failed']]),
@@ -28,8 +28,8 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'latency_ms',
       name: 'outhook_delivery_latency_seconds',
-      help: 'How long deliveries took from when they were due, which is the publishing or ' +
-        'deliver_at, retries included; replays are left out.',
+      help: 'The time from publishing, or deliver_at, to the delivery. It includes retries. ' +
+        'Replays are not counted.',
       labels: ['kind'],
       bounds: latency_ms,
       zeros: kinds.map((kind) => [kind]),
@@ -37,7 +37,7 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
     {
       metric: 'request_ms',
       name: 'outhook_api_request_duration_seconds',
-      help: 'How long requests to the HTTP API took.',
+      help: 'The duration of requests to the HTTP API.',
       labels: ['method'],
       bounds: attempt_ms,
       zeros: [],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readVariables, secretsVariable } from '../_shared/env.ts'
+import { readVariables, secretsVariable } from '../_shared/base/env.ts'
 import type { Services } from './tell.ts'
 
 const variables = z.object({

@@ -77,14 +77,31 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   }],
 ])
 
+/** Any other operational event that reports trouble by its last word, such as one of a module. */
+const trouble = /^outhook\.([a-z_]+)\.(?:dead_lettered|disabled|held|opened)$/
+
+/** The rule for an event type: its row, or a general one; null if the type reports no trouble. */
+function ruleFor(eventType: string): Rule | null {
+  const row = rules.get(eventType)
+  if (row !== undefined) return row
+  const [, about] = trouble.exec(eventType) ?? []
+  if (about === undefined) return null
+  return {
+    action: 'trigger',
+    severity: 'warning',
+    about,
+    summary: (f) => [eventType, f.orgId, f.reason ?? f.error ?? ''].filter(Boolean).join(': '),
+  }
+}
+
 /**
  * The alert in an operational event's envelope; null when it is none, so that an endpoint may be
  * subscribed to more. Throws when the body is no envelope.
  */
 export function alertOfEvent(body: string): Alert | null {
   const { id, eventType, createdAt, data } = envelope.parse(JSON.parse(body))
-  const rule = rules.get(eventType)
-  if (rule === undefined) return null
+  const rule = ruleFor(eventType)
+  if (rule === null) return null
   const fields = fieldsOf.parse(data)
   return {
     key: `outhook:${rule.about}:${fields.endpointId}`,

@@ -1,4 +1,4 @@
-import { createLog } from '../_shared/log.ts'
+import { createLog } from '../_shared/base/log.ts'
 import { createApp } from './app.ts'
 import { readAlertsEnv } from './env.ts'
 import { tell } from './tell.ts'

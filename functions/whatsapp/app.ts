@@ -1,14 +1,14 @@
 import { Hono } from 'hono'
-import type { CallbackDatabase } from '../_shared/callbacks/database.ts'
-import { type CallbackAnswer, refuse, toResponse } from '../_shared/callbacks/answer.ts'
-import { receiveCallback, type ReceiveDeps } from '../_shared/callbacks/receive.ts'
-import { verifyAddress } from '../_shared/callbacks/verify.ts'
+import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
+import { type CallbackAnswer, refuse, toResponse } from '../_shared/messages/callbacks/answer.ts'
+import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks/receive.ts'
+import { verifyAddress } from '../_shared/messages/callbacks/verify.ts'
 import type { CallTrace } from '../_shared/database/functions.ts'
-import { messageOf } from '../_shared/errors.ts'
-import { problemResponse } from '../_shared/problem.ts'
+import { messageOf } from '../_shared/base/errors.ts'
+import { problemResponse } from '../_shared/http/problem.ts'
 import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
-import { version } from '../_shared/version.ts'
+import { version } from '../_shared/base/version.ts'
 
 export type AppDeps = ReceiveDeps & {
   /** What verify tokens are made with; none means that the function is not set up yet. */

@@ -5,7 +5,7 @@ import {
   readSecretKeys,
   readVariables,
   secretsVariable,
-} from '../_shared/env.ts'
+} from '../_shared/base/env.ts'
 
 const variables = z.object({
   SUPABASE_URL: z.url(),

@@ -1,9 +1,9 @@
-import { callbackDatabase } from '../_shared/callbacks/database.ts'
-import { systemClock } from '../_shared/clock.ts'
+import { callbackDatabase } from '../_shared/messages/callbacks/database.ts'
+import { systemClock } from '../_shared/base/clock.ts'
 import { connectFunctions } from '../_shared/database/functions.ts'
-import { createLog } from '../_shared/log.ts'
+import { createLog } from '../_shared/base/log.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
-import { keepAlive } from '../_shared/wait_until.ts'
+import { keepAlive } from '../_shared/base/wait_until.ts'
 import { createApp } from './app.ts'
 import { readWhatsappEnv } from './env.ts'
 

@@ -11,7 +11,7 @@ begin
     'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
     'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
-    'state', case
+    'status', case
       when p_letter.delivered_at is not null then 'delivered'
       when p_letter.replayed_at is not null then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
@@ -58,7 +58,7 @@ comment on function outbox.get_dead_letter(text, uuid) is
   'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
   'text, byte for byte. OH002.';
 
--- One index each for an org and for an endpoint gives the letters in order; a state and a type are
+-- One index each for an org and for an endpoint gives the letters in order; a status and a type are
 -- looked at row by row.
 create function outbox.open_letter_list(
   p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
@@ -98,7 +98,7 @@ create function outbox.list_dead_letters(
   p_org_id text,
   p_endpoint_id uuid default null,
   p_event_type text default null,
-  p_state text default null,
+  p_status text default null,
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
@@ -118,8 +118,8 @@ declare
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  if p_state is not null then
-    perform outbox.check_choice('state', p_state,
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
@@ -143,7 +143,7 @@ begin
     v_budget := v_budget - 1;
     if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
       v_one := outbox.dead_letter_json(v_letter);
-      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+      if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
       end if;
     end if;
@@ -155,7 +155,7 @@ end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
-  'The dead letters of an org, newest first, by endpoint, event type, state and the time of '
+  'The dead letters of an org, newest first, by endpoint, event type, status and the time of '
   'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
   'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
 

@@ -1,5 +1,5 @@
 -- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
--- receipts.
+-- attempts.
 
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
@@ -17,13 +17,13 @@ declare
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
-    'status', case s.status when 'failed' then 'retrying' else s.status end,
-    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'status', s.status,
+    'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
   into v_answer
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
   if v_answer is null then
     -- The event's day has been dropped: its dead letter is what is left.
@@ -34,7 +34,7 @@ begin
         when x.why in ('expired', 'filter_error') then x.why
         else 'dead_letter'
       end,
-      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
     into v_answer
@@ -48,8 +48,8 @@ $$;
 comment on function outbox.delivery_json(uuid, uuid) is
   'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
   '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
-  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
-  '"createdAt", "finishedAt"}.';
+  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", '
+  '"nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -105,7 +105,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -126,6 +126,6 @@ begin
 end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';

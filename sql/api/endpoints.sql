@@ -61,9 +61,9 @@ begin
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+      'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
     'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at));
@@ -84,7 +84,7 @@ comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an org, as endpoint_json() shows it. OH002.';
 
 create function outbox.list_org_endpoints(
-  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -112,8 +112,8 @@ begin
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
     from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
+    where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_status is null or e.status = p_status)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;

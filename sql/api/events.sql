@@ -44,7 +44,7 @@ comment on function outbox.event_json(outbox.event) is
   'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
   '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
-create function outbox.routing_state(p_event_id uuid) returns text
+create function outbox.routing_status(p_event_id uuid) returns text
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -55,7 +55,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.routing_state(uuid) is
+comment on function outbox.routing_status(uuid) is
   'How far routing is with an event: waiting, done, or set_aside after three failures.';
 
 create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
@@ -75,7 +75,7 @@ begin
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
     -- As text: jsonb would change its bytes.
     'body', v_event.body,
-    'routing', outbox.routing_state(p_event_id),
+    'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)

@@ -6,7 +6,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return pg_catalog.jsonb_build_object(
-    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'id', p_job.id::text, 'status', p_job.status, 'endpointId', p_job.endpoint_id,
     'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
     'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
     'replayed', p_job.replayed, 'skipped', p_job.skipped,
@@ -103,18 +103,18 @@ comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", '
   '"failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
-create function outbox.change_replay_job(p_org_id text, p_id text, p_state text) returns jsonb
+create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
 begin
-  if v_job ->> 'state' not in ('running', 'paused') then
+  if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
       hint = 'A job that has ended stays so: start another';
   end if;
-  perform outbox.set_replay_job(p_id, p_state);
+  perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
 end
 $$;

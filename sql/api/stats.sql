@@ -38,7 +38,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_test(text, uuid, uuid) is
-  'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+  'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
 
 create function outbox.get_org_stats(
   p_org_id text, p_endpoint_id uuid, p_hours integer default 24

@@ -1,6 +1,6 @@
 -- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
 -- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
--- that is addressed to the endpoint, so it is retried and receipted as any other; and of such an
+-- that is addressed to the endpoint, so it is retried and recorded as any other; and of such an
 -- event no further one is made.
 
 create function outbox.broker_text(
@@ -76,7 +76,7 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+      where e.id = p.endpoint_id and e.broker is not null and e.status <> 'deleted'
         and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (

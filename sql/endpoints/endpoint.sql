@@ -38,10 +38,10 @@ create table outbox.endpoint (
     constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
   breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
     constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
-  state text not null default 'enabled'
-    constraint endpoint_state_is_known
-    check (state in ('enabled', 'paused', 'disabled', 'deleted')),
-  state_reason text,
+  status text not null default 'enabled'
+    constraint endpoint_status_is_known
+    check (status in ('enabled', 'paused', 'disabled', 'deleted')),
+  status_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
   created_at timestamptz not null,
@@ -71,7 +71,7 @@ comment on column outbox.endpoint.credentials_vault_id is
   'writes it and dispatch() alone reads it.';
 comment on column outbox.endpoint.broker is
   'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
-create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
@@ -83,7 +83,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',

@@ -7,7 +7,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',

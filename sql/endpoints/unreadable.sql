@@ -87,13 +87,13 @@ as $$
 begin
   -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'enabled'
+  where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
   if not found then
     return false;
   end if;
   update outbox.endpoint e
-  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
   perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
   return true;
@@ -113,7 +113,7 @@ declare
 begin
   if not exists (
     select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
     or outbox.why_unreadable(p_endpoint_id) is not null
   then
     return;
@@ -122,9 +122,9 @@ begin
   select 'held: ' || h.why into v_hold from outbox.channel_hold h
   where h.channel_id = p_endpoint_id and h.held limit 1;
   if v_hold is not null then
-    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+    update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
-    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
   end if;
 end

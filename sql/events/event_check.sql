@@ -27,7 +27,7 @@ declare
   v_ordering text;
 begin
   select e.ordering into v_ordering from outbox.endpoint e
-  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist in organisation %s',
@@ -52,7 +52,8 @@ begin
   if exists (
     select
     from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    join outbox.endpoint e
+      on e.id = s.endpoint_id and e.status <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
     perform outbox.invalid('deliver_at',

@@ -78,7 +78,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
   ('api.requests_per_second', '100', 'integer', 1, 100000,
     'How many requests a second the API takes for each org; what is over it is answered 429'),
   ('api.burst', '200', 'integer', 1, 100000,
@@ -102,7 +102,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('message.retention_days', '365', 'integer', 1, 3650,
     'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');

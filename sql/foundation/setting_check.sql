@@ -132,10 +132,10 @@ begin
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
       '(worker.batch_size)'),
     ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
+      'would keep attempts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'),
     ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
+      'would keep delivered events (event.delivered_days) longer than their attempts '
       '(attempt.retention_days)'),
     ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
       'would let a consumer forget (inbox.retention_days) an event that is still tried '

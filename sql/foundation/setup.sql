@@ -36,7 +36,7 @@
 -- (plan_cache_mode) and to compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's state forbids it
+--   OH001 an argument is not valid                  OH004 the object's status forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed

@@ -1,27 +1,28 @@
 -- The view of every delivery. Open ones come from delivery, finished ones from their closing
--- receipt. It reads no history unless it is asked for history: a question about open states never
--- looks at attempt, since its check constraint on outcome, or open, contradicts them.
+-- row of attempt. It reads no history unless it is asked for history: a question about open
+-- statuses never looks at attempt, since its check constraint on outcome, or open, contradicts
+-- them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
-    when e.state = 'deleted' then 'cancelled'
+    when e.status = 'deleted' then 'cancelled'
     when r.again_at = 'infinity' or d.due_at = 'infinity' then 'held'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    when e.status <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
-    when d.tries > 0 then 'failed'
+    when d.failed_attempts > 0 then 'retrying'
     else 'pending'
   end as status,
   case
-    when e.state = 'deleted' then null
+    when e.status = 'deleted' then null
     when r.again_at = 'infinity' then 'set aside: ' || r.sqlstate || ' ' || r.error
     when d.due_at = 'infinity' then 'set aside'
-    when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
+    when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
     when l.halted then 'halted behind a dead letter'
   end as held_because,
-  d.attempt, d.tries,
+  d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
     as next_attempt_at,
   coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
@@ -40,7 +41,7 @@ where d.lane_id > 0
 union all
 -- Deliveries that the database refused to create.
 select r.event_id, r.endpoint_id, e.org_id, v.type,
-  case when e.state = 'deleted' then 'cancelled' else 'held' end,
+  case when e.status = 'deleted' then 'cancelled' else 'held' end,
   'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
 from outbox.refusal r
 join outbox.event v on v.id = r.event_id
@@ -61,14 +62,14 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   and not exists (
     select from outbox.attempt b
     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
-    -- receipts.
+    -- attempts.
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
-  'why; set aside: the database refused it, until retry_now()), or, where open is false, how it '
-  'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
-  'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
-  'has ended, it may read all history.';
+  'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held '
+  '(and why; set aside: the database refused it, until retry_now()), or, where open is false, how '
+  'it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest '
+  'of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about '
+  'what has ended, it may read all history.';

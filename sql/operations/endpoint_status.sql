@@ -3,11 +3,11 @@
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
   case
-    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    when e.status = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
     then 'breaker ' || g.breaker
-    else e.state
+    else e.status
   end as status,
-  coalesce(e.state_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
+  coalesce(e.status_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
   coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   -- The probe is a delivery whose turn has come: it may be later than the end of the rest.

@@ -13,7 +13,7 @@ begin
   select d.*
   into v_delivery
   from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
@@ -111,7 +111,7 @@ begin
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
       pg_catalog.octet_length(v.body))::outbox.pair
     from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
 end
 $$;
@@ -156,7 +156,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -167,11 +167,11 @@ begin
         and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
-    where f.tries > 0);
+    where f.failed_attempts > 0);
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
-  'When the first delivery of a lane may be tried again, by the receipt of its last try; null when '
+  'When the first delivery of a lane may be tried again, by its last attempt; null when '
   'it has not failed.';
 
 create function outbox.close_delivery(
@@ -225,7 +225,7 @@ begin
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
-  'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+  'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
 
 create function outbox.cancel_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_why text default null

@@ -27,7 +27,7 @@
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
-  endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint,
+  endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint,
   in_flight integer, failures integer, failing_since timestamptz, due_at timestamptz
 )
 language plpgsql stable
@@ -45,13 +45,13 @@ begin
   with gates as materialized (
     select e.id, e.org_id, e.kind,
       case
-        when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+        when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
         -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        when e.status = 'paused' and e.kind = 'whatsapp' and e.status_reason like 'held: %'
         then 'held'
-        else e.state
-      end as state,
+        else e.status
+      end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
       l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
@@ -72,16 +72,16 @@ begin
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
         -- In this subquery, so that the lookup is skipped if this is false.
-        and g.depth > g.in_flight and e.state = 'enabled'
+        and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
-    where e.state <> 'deleted'
+    where e.status <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+  select g.id, g.org_id, g.kind, g.status, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
     g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
@@ -121,23 +121,23 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n,
-            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+          select g.kind, g.status, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.status = 'enabled' then g.halted else 0 end)
               as open,
             pg_catalog.sum(g.in_flight) as in_flight
-          from gates g group by g.kind, g.state
+          from gates g group by g.kind, g.status
           union all
           -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
-          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
+          from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
         select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
-        where g.state in ('breaker_open', 'breaker_half_open')),
+        where g.status in ('breaker_open', 'breaker_half_open')),
       'named', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'status', g.status,
           'open', g.open, 'failures', g.failures,
           'failing_since', extract(epoch from g.failing_since),
           'due_since', extract(epoch from g.due_at))), '[]')
@@ -147,9 +147,9 @@ begin
 end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
-  'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
-  'the state halted counts the deliveries of halted lanes at enabled endpoints, '
-  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
+  'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], '
+  'the status halted counts the deliveries of halted lanes at enabled endpoints, '
+  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 create function outbox.event_metrics() returns jsonb
@@ -204,7 +204,7 @@ begin
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
     'replay_jobs', (
-      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+      select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
       'event', (
         select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
@@ -289,9 +289,9 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
+      select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n), 0
       from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      group by c.kind, c.update_status, c.reason
     ) c);
 end
 $$;

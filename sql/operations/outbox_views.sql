@@ -1,16 +1,16 @@
--- Views with the names, columns and states of other outboxes, so that what was written for one of
--- these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
+-- Views with the names, columns and statuses of other outboxes, so that what was written for one
+-- of these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
 -- Postgres locks nothing. relay_status is what they have in common.
 --
--- In each of the other three, a way to have ended is a branch with a state of its own, a constant,
--- so that a question about other states never opens it.
+-- In each of the other three, a way to have ended is a branch with a status of its own, a constant,
+-- so that a question about other statuses never opens it.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
-  s.status as state, coalesce(f.failures, 0)::integer as retry_count,
+  s.status, coalesce(f.failures, 0)::integer as retry_count,
   coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
     as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
@@ -20,7 +20,7 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The tries of this life: a replay begins behind the last end, and its number. What was never
+-- The attempts of this life: a replay begins behind the last end, and its number. What was never
 -- claimed has none, and of a million that wait none is looked for.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
@@ -49,29 +49,34 @@ select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
 from outbox.unrouted u
 join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its tries came to; an unrouted event is one that is '
+  'Each delivery with its event and what its attempts came to; an unrouted event is one that is '
   'pending.';
 
 -- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  case r.status
+    when 'held' then 'PENDING'
+    when 'retrying' then 'FAILED'
+    else pg_catalog.upper(r.status)
+  end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   null::timestamptz as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
-  r.last_attempt_at, case when r.state = 'delivered' then r.finished_at end, r.created_at,
+  r.last_attempt_at, case when r.status = 'delivered' then r.finished_at end, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.webhook_outbox is
   'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
@@ -94,25 +99,26 @@ for each row execute function outbox.publish_inserted();
 -- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state
+  case r.status
     when 'processing' then 'CLAIMED'
-    when 'failed' then 'FAILED'
+    when 'retrying' then 'FAILED'
     else 'PENDING'
   end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null,
   r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.saga_outbox is
   'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
@@ -120,22 +126,27 @@ comment on view outbox.saga_outbox is
 -- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
-  case r.state when 'held' then 'pending' else r.state end as status,
+  case r.status
+    when 'held' then 'pending'
+    when 'retrying' then 'failed'
+    else r.status
+  end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.transaction_outbox is
   'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
   'nobody), failed, dlq (and cancelled).';

@@ -49,10 +49,10 @@ as $$
 begin
   return (
     select pg_catalog.jsonb_build_object(
-      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.status <> 'deleted'), 0),
       'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
       'breakers_open', pg_catalog.count(*) filter (
-        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+        where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'))
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
@@ -94,7 +94,7 @@ select
   (g.totals ->> 'in_flight')::bigint as in_flight,
   (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
-    select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
+    select pg_catalog.count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')
   ) as endpoints_held,
   (g.totals ->> 'breakers_open')::bigint as breakers_open,
   (

@@ -54,7 +54,7 @@ begin
   into v_gate
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
   -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
@@ -126,7 +126,7 @@ begin
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');

@@ -11,9 +11,9 @@ create table outbox.replay_job (
   failed_to timestamptz not null,
   rate_per_second integer not null
     constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running'
-    constraint replay_job_state_is_known
-    check (state in ('running', 'paused', 'done', 'cancelled')),
+  status text not null default 'running'
+    constraint replay_job_status_is_known
+    check (status in ('running', 'paused', 'done', 'cancelled')),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -60,31 +60,32 @@ comment on function outbox.replay_many(text, uuid, text, timestamptz, timestampt
   'Starts a job that replays every dead letter that matches (null: any), failed before it began '
   'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
-create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
+create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_job outbox.replay_job;
 begin
-  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+  if p_status is null or p_status not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('status',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_status)),
       'Expected running, paused or cancelled');
   end if;
   update outbox.replay_job j
-  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused')
+  set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", '
   '"replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
@@ -115,7 +116,7 @@ begin
       order by x.failed_at, x.id
       limit j.rate_per_second
     ) x
-    where j.state = 'running'
+    where j.status = 'running'
     order by j.id, x.failed_at, x.id);
 end
 $$;
@@ -132,7 +133,7 @@ declare
   v_put integer;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.state = 'running') then
+  if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
   -- One tick at a time works on jobs, or two would come to the same letters.
@@ -162,8 +163,8 @@ begin
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set state = 'done', finished_at = p_now
-  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  update outbox.replay_job j set status = 'done', finished_at = p_now
+  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;

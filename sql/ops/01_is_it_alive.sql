@@ -1,7 +1,7 @@
--- Is the outbox alive? One line per question; state is ok, look (it may be meant so, or pass) or
--- bad, and runbook names the part of sql/ops/RUNBOOK.md to read. Use it first in every alarm and
--- after each deployment. Good: every line says ok. It reads small tables, and those that grow from
--- where their first live row is.
+-- Checks whether the outbox works, with one line for each question. Use it first in every alarm and
+-- after each deployment. The column status is ok, warning (it may be intended or temporary) or
+-- error. The column runbook names the section of RUNBOOK.md to read. Good: every line is ok. It
+-- reads only small tables, and large ones from their first live row.
 
 with job as (
   select j.jobname, j.active, r.status, r.start_time, r.return_message
@@ -16,14 +16,14 @@ tick as materialized (
   select j.*, outbox.last_tick_at() as ticked_at, outbox.tick_problem() as problem
   from (select 'outhook-tick' as name) n left join job j on j.jobname = n.name
 ),
--- Once, since each mention of the count would read DEFAULT anew.
+-- Materialized, because each use of the count would read the default partitions again.
 partitions as materialized (
   select j.*, q.rows_in_default
   from (select 'outhook-partitions' as name) n left join job j on j.jobname = n.name
   cross join outbox.queue_health q
 ),
 cleanup as (
-  -- Of the two nightly jobs the one that is in trouble, if one is.
+  -- One of the two nightly jobs: the one with a problem, if there is one.
   select j.*, n.name
   from (values ('outhook-cleanup'), ('outhook-drop-partitions')) n (name)
   left join job j on j.jobname = n.name
@@ -44,9 +44,9 @@ configured as (
 kicks as (
   select
     pg_catalog.count(*) as n,
-    pg_catalog.count(*) filter (where r.status_code = 202) as good,
+    pg_catalog.count(*) filter (where r.status_code = 202) as accepted,
     pg_catalog.string_agg(distinct coalesce(r.status_code::text, r.error_msg, 'timed out'), ', ')
-      filter (where r.status_code is distinct from 202) as bad
+      filter (where r.status_code is distinct from 202) as others
   from net._http_response r
   where r.created > now() - interval '5 minutes'
 ),
@@ -78,15 +78,15 @@ left_out as (
   from outbox.endpoint_refusal r where r.again_at > now()
 ),
 unreadable as (
-  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.state_reason) as first
-  from outbox.endpoint e where e.state = 'paused' and e.state_reason like 'unreadable: %'
+  select pg_catalog.count(*) as n, pg_catalog.max(e.id::text || ', ' || e.status_reason) as first
+  from outbox.endpoint e where e.status = 'paused' and e.status_reason like 'unreadable: %'
 ),
 leases as (
   select
     (select coalesce(pg_catalog.sum(g.in_flight), 0) from outbox.gate g) as n,
     coalesce(now() - pg_catalog.min(l.leased_until), '0') as late
   from (
-    -- A gate with requests under way is rare, and its lanes that are leased are due first.
+    -- Few gates have requests in flight, and their leased lanes are due first.
     select l.leased_until
     from outbox.gate g
     cross join lateral (
@@ -113,15 +113,15 @@ pinned as (
   where a.backend_type = 'client backend' and a.pid <> pg_catalog.pg_backend_pid()
     and coalesce(a.backend_xmin, a.backend_xid) is not null
 ),
-look as (
+checks as (
   select 1 as place, 'Is delivery switched on?' as question, 'Nothing moves' as runbook,
-    case when outbox.setting_on('worker.enabled') then 'ok' else 'look' end as state,
-    'worker.enabled is ' || outbox.setting_value('worker.enabled')::text as answer
+    case when outbox.setting_on('worker.enabled') then 'ok' else 'warning' end as status,
+    'worker.enabled is ' || outbox.setting_value('worker.enabled')::text as result
   union all
   select 2, 'Does the tick run?', 'No tick',
     case
-      when t.active is not true or t.problem is not null then 'bad'
-      when t.status = 'failed' or t.ticked_at is null then 'look'
+      when t.active is not true or t.problem is not null then 'error'
+      when t.status = 'failed' or t.ticked_at is null then 'warning'
       else 'ok'
     end,
     pg_catalog.concat_ws(', ',
@@ -129,17 +129,17 @@ look as (
         when t.jobname is null then 'there is no job outhook-tick'
         when not t.active then 'the job outhook-tick is switched off'
         when t.problem is not null then t.problem
-        when t.ticked_at is null then 'it has not run yet, which it must within 90 s'
+        when t.ticked_at is null then 'it has not run yet; it must run within 90 s'
         else 'it last ended at ' || t.ticked_at
       end,
       case when t.status = 'failed' then 'its last run failed: ' || t.return_message end)
   from tick t
   union all
-  select 3, 'Are partitions made ahead?', 'Partitions',
+  select 3, 'Are partitions created ahead?', 'Partitions',
     case
       when p.active and p.status is distinct from 'failed' and p.rows_in_default = 0
         and (p.status is not null or t.problem is null)
-      then 'ok' else 'bad'
+      then 'ok' else 'error'
     end,
     case
       when p.rows_in_default > 0 then p.rows_in_default || ' rows are in a default partition'
@@ -154,7 +154,7 @@ look as (
     case
       when c.active and c.status is distinct from 'failed'
         and coalesce(c.start_time > now() - interval '25 hours', t.problem is null)
-      then 'ok' else 'bad'
+      then 'ok' else 'error'
     end,
     case
       when c.jobname is null then 'there is no job ' || c.name
@@ -165,35 +165,36 @@ look as (
   from cleanup c cross join tick t
   union all
   select 5, 'Does the database know where the function is?', 'Not configured',
-    case when (c.fully and c.readable) or r.any_worker then 'ok' else 'bad' end,
+    case when (c.fully and c.readable) or r.any_worker then 'ok' else 'error' end,
     case
-      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: configure() again'
+      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: call configure() again'
       when c.fully then 'yes'
       when r.any_worker then 'no, but a worker delivers'
       else 'no'
     end
   from configured c cross join runs r
   union all
-  select 6, 'What did the function answer in 5 minutes?', 'No run',
-    case when k.bad is null then 'ok' when k.good > 0 then 'look' else 'bad' end,
-    pg_catalog.format('%s answers to pg_net, %s of them 202%s', k.n, k.good, '; else ' || k.bad)
+  select 6, 'How did the function respond in the last 5 minutes?', 'No run',
+    case when k.others is null then 'ok' when k.accepted > 0 then 'warning' else 'error' end,
+    pg_catalog.format('%s responses to pg_net, %s of them 202%s', k.n, k.accepted,
+      '; others: ' || k.others)
   from kicks k
   union all
   select 7, 'Do functions and database fit together?', 'Two versions',
-    case when v.problem is null then 'ok' else 'bad' end,
-    coalesce(v.problem, 'no run was refused in 5 minutes')
+    case when v.problem is null then 'ok' else 'error' end,
+    coalesce(v.problem, 'no run was refused in the last 5 minutes')
   from (select outbox.contract_problem(outbox.clock()) as problem) v
   union all
-  select 8, 'Is a run awake where there is work?', 'No run',
-    case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'bad' end,
-    case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is awake' end
+  select 8, 'Is a run alive if work is due?', 'No run',
+    case when r.n > 0 or d.late < interval '5 s' then 'ok' else 'error' end,
+    case when r.n > 0 then pg_catalog.format('%s (%s)', r.n, r.kinds) else 'none is alive' end
   from runs r cross join due d
   union all
   select 9, 'How late is the oldest due endpoint?', 'Falling behind',
     case
       when d.late < interval '5 s' then 'ok'
-      when d.late < interval '1 minute' then 'look'
-      else 'bad'
+      when d.late < interval '1 minute' then 'warning'
+      else 'error'
     end,
     pg_catalog.format('%s due, the oldest for %s', d.n, d.late)
   from due d
@@ -201,52 +202,53 @@ look as (
   select 10, 'How old is the oldest unrouted event?', 'Falling behind',
     case
       when n.late < interval '5 s' then 'ok'
-      when n.late < interval '1 minute' then 'look'
-      else 'bad'
+      when n.late < interval '1 minute' then 'warning'
+      else 'error'
     end,
     n.late::text
   from new n
   union all
   select 11, 'Are events set aside?', 'Set aside',
-    case when a.n = 0 then 'ok' else 'bad' end,
+    case when a.n = 0 then 'ok' else 'error' end,
     pg_catalog.concat_ws(', such as: ', a.n, a.error)
   from aside a
   union all
   select 12, 'Does the database refuse a delivery?', 'Refused',
-    case when r.n = 0 and l.n = 0 then 'ok' else 'bad' end,
+    case when r.n = 0 and l.n = 0 then 'ok' else 'error' end,
     pg_catalog.concat_ws(', such as: ', pg_catalog.concat_ws(', ', r.n || ' deliveries set aside',
-      case when l.n > 0 then l.n || ' endpoints left out' end), coalesce(r.error, l.error))
+      case when l.n > 0 then l.n || ' endpoints skipped' end), coalesce(r.error, l.error))
   from refused r cross join left_out l
   union all
   select 13, 'Can all secrets be read?', 'Unreadable secrets',
-    case when u.n = 0 then 'ok' else 'bad' end,
+    case when u.n = 0 then 'ok' else 'error' end,
     case when u.n = 0 then 'yes' else pg_catalog.concat_ws(', such as: ', u.n || ' endpoints held',
       u.first) end
   from unreadable u
   union all
-  select 14, 'Do runs end without a word?', 'Lost leases',
-    case when l.late < interval '5 s' then 'ok' else 'look' end,
+  select 14, 'Do runs end without reporting results?', 'Lost leases',
+    case when l.late < interval '5 s' then 'ok' else 'warning' end,
     pg_catalog.concat_ws(', one overdue by ', l.n || ' deliveries leased',
       case when l.late > interval '0' then l.late end)
   from leases l
   union all
   select 15, 'Are endpoints held?', 'Held',
-    case when h.n = 0 then 'ok' else 'look' end, pg_catalog.concat_ws(': ', h.n, h.how)
+    case when h.n = 0 then 'ok' else 'warning' end, pg_catalog.concat_ws(': ', h.n, h.how)
   from held h
   union all
   select 16, 'Are there new dead letters?', 'Dead letters',
-    case when d.n = 0 then 'ok' else 'look' end, d.n || ' in 24 hours that nobody looked at'
+    case when d.n = 0 then 'ok' else 'warning' end,
+    d.n || ' in 24 hours that nobody replayed or discarded'
   from dead d
   union all
-  select 17, 'Does a transaction hold vacuum up?', 'Vacuum held up',
+  select 17, 'Does a transaction delay vacuum?', 'Vacuum delayed',
     case
       when p.late < interval '1 minute' then 'ok'
-      when p.late < interval '10 minutes' then 'look'
-      else 'bad'
+      when p.late < interval '10 minutes' then 'warning'
+      else 'error'
     end,
     pg_catalog.concat_ws(', the oldest of ', p.who, p.late)
   from pinned p
 )
-select l.question, l.state, l.answer, case when l.state <> 'ok' then l.runbook end as runbook
-from look l
-order by l.place;
+select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
+from checks c
+order by c.place;

@@ -1,10 +1,10 @@
--- What is stuck, for whom, since when, why, and what mends it: the 50 endpoints whose first due
--- delivery is the oldest. Use it when somebody misses an event. Good: no line, or lines that are
--- a few seconds old. What is to be delivered later (deliver_at) is not stuck. Counts come from the
--- gates, so that millions of deliveries make it no slower.
+-- Shows late deliveries: which endpoint, since when, why, and the command that helps. The 50
+-- endpoints with the oldest due delivery. Use it when an event does not arrive. Good: no line, or
+-- lines that are a few seconds old. Deliveries for later (deliver_at) are not late. Counts come
+-- from the gates, so millions of deliveries do not make it slower.
 
 with waiting as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled,
+  select g.*, e.org_id, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled,
     first.event_id, first.halted, first.aside,
     greatest(g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
       as held_until,
@@ -12,8 +12,8 @@ with waiting as materialized (
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join lateral (
-    -- The first of the twenty lanes that are due first, of those that are halted, or of those that
-    -- are never due; a lane's dead entries lie before head_at.
+    -- The first delivery of up to twenty lanes each: those due first, halted ones, and, if the gate
+    -- is never due, those that are never due. Index entries of deleted rows are before head_at.
     select d.event_id, l.halted, d.scheduled, d.aside
     from (
       (
@@ -32,7 +32,8 @@ with waiting as materialized (
       )
     ) l
     cross join lateral (
-      select d.event_id, coalesce(d.deliver_at > now() and d.tries = 0, false) as scheduled,
+      select d.event_id,
+        coalesce(d.deliver_at > now() and d.failed_attempts = 0, false) as scheduled,
         d.due_at = 'infinity' as aside
       from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -50,26 +51,26 @@ select
   w.endpoint_id,
   coalesce(nullif(w.url, ''), w.kind) as url,
   w.depth as open_deliveries,
-  w.in_flight as being_sent,
+  w.in_flight,
   w.event_id as first_event,
   w.published_at,
   now() - w.published_at as age,
   case
     when not outbox.setting_on('worker.enabled') then 'held, delivery is switched off'
-    when w.state <> 'enabled' then
-      pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.state, w.state_reason)
+    when w.status <> 'enabled' then
+      pg_catalog.concat_ws(': ', 'held, the endpoint is ' || w.status, w.status_reason)
     when w.breaker <> 'closed' and w.breaker_enabled then
       'held, the breaker is ' || case
-        when w.breaker = 'open' then 'open, its next probe goes at '
+        when w.breaker = 'open' then 'open, its next probe is at '
           || greatest(w.open_until, nullif(w.next_at, 'infinity'))
-        else 'half open, its probe is under way'
+        else 'half open, its probe is in flight'
       end
-    when refused.again_at > now() then 'left out, the database refuses to claim: '
+    when refused.again_at > now() then 'skipped, the database refuses to claim: '
       || refused.sqlstate || ' ' || refused.error
     when w.aside then pg_catalog.concat_ws(': ', 'set aside, the database refused its result',
       r.sqlstate || ' ' || r.error)
     when w.halted then 'held, a key is halted behind a dead letter'
-    when w.held_until > now() then 'held back until ' || w.held_until
+    when w.held_until > now() then 'throttled until ' || w.held_until
     when w.next_at > now() then 'nothing is due before ' || w.next_at
     else 'due since ' || w.next_at
   end as why,
@@ -79,7 +80,7 @@ select
   case
     when not outbox.setting_on('worker.enabled') then
       $$select outbox.set_setting('worker.enabled', 'true')$$
-    when w.state in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
+    when w.status in ('paused', 'disabled') then outbox.release_command(w.endpoint_id)
     when w.breaker <> 'closed' and w.breaker_enabled then null
     when w.aside then
       pg_catalog.format('select outbox.retry_now(%L, %L)', w.event_id, w.endpoint_id)

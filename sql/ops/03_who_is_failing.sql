@@ -1,7 +1,7 @@
--- Who is failing, since when, of what, and what to do: endpoints with a failure among their last 50
--- tries, of the 100 that fail for longest and the 200 served last, those first whose last outcome
--- was one. Use it when an alert speaks of failures, dead letters or breakers. Good: no line, or
--- none that has failed for long.
+-- Shows failing endpoints: since when, with which errors, and what helps. It checks the last 50
+-- attempts of the 100 endpoints that have failed for longest and of the 200 that were served last.
+-- Endpoints whose last attempt failed come first. Use it when an alert is about failures, dead
+-- letters or breakers. Good: no line, or none that has failed for long.
 
 with looked_at as (
   (
@@ -13,30 +13,30 @@ with looked_at as (
   (select g.id from outbox.gate g order by g.changed_at desc limit 200)
 ),
 failing as materialized (
-  select g.*, e.org_id, e.kind, e.url, e.state, e.state_reason, e.breaker_enabled
+  select g.*, e.org_id, e.kind, e.url, e.status, e.status_reason, e.breaker_enabled
   from looked_at o
   join outbox.gate g on g.id = o.id
   join outbox.endpoint e on e.id = g.endpoint_id
-  where e.state <> 'deleted'
+  where e.status <> 'deleted'
 )
 select
   f.org_id,
   f.endpoint_id,
   coalesce(nullif(f.url, ''), f.kind) as url,
   case
-    when f.state <> 'enabled' then f.state || coalesce(': ' || f.state_reason, '')
+    when f.status <> 'enabled' then f.status || coalesce(': ' || f.status_reason, '')
     when f.breaker <> 'closed' and f.breaker_enabled then 'breaker ' || f.breaker
-    else f.state
-  end as state,
+    else f.status
+  end as status,
   f.first_failure_at as failing_since,
-  f.streak as failures_running,
+  f.streak as consecutive_failures,
   f.depth as open_deliveries,
   t.delivered as delivered_of_last_50,
   t.failures as failures_of_last_50,
   t.last_error,
   h.hint as remedy,
   case
-    when f.state = 'enabled' and f.breaker <> 'open' and t.delivered = 0 then
+    when f.status = 'enabled' and f.breaker <> 'open' and t.delivered = 0 then
       pg_catalog.format('select outbox.pause_endpoint(%L, %L)', f.endpoint_id, 'it fails')
     else outbox.release_command(f.endpoint_id)
   end as command

@@ -1,13 +1,13 @@
--- One endpoint's last 50 attempts, the newest first. Use it when a receiver says that nothing
--- comes, or that too much does. Say which, by a part of its URL or its id: below, or before by
--- set outhook.endpoint = '…'; without that it tells of the 20 youngest endpoints. Good: delivered,
+-- Shows the last 50 attempts of one endpoint, newest first. Use it when a receiver gets nothing, or
+-- too much. Name the endpoint by its id or a part of its URL: below, or before with set
+-- outhook.endpoint = '…'. Without a name, it shows the 20 newest endpoints. Good: delivered,
 -- attempt 1.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
 ),
 asked as (
-  select e.id, e.org_id, e.url, e.state
+  select e.id, e.org_id, e.url, e.status
   from outbox.endpoint e cross join wanted w
   where e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0
   order by e.created_at desc
@@ -17,7 +17,7 @@ select
   a.org_id,
   a.endpoint_id,
   a.url,
-  a.state,
+  a.endpoint_status,
   a.at,
   a.event_id,
   v.type as event_type,
@@ -31,7 +31,7 @@ select
   a.next_retry_at,
   a.response
 from (
-  select a.*, e.org_id, e.url, e.state
+  select a.*, e.org_id, e.url, e.status as endpoint_status
   from asked e
   cross join lateral (
     select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50

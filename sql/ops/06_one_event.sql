@@ -1,8 +1,8 @@
--- What one event did, in the order in which it happened: published, every try with its answer,
--- what is still open and why, dead letters and what was done about them. Use it when somebody asks
--- about one event. Say which: below, or before by set outhook.event = '…', its id, or organisation
--- and idempotency key as org-123/key-1. Good: each endpoint ends as delivered. No line: there is
--- no such event, or its day has been dropped.
+-- Shows what happened to one event, in order: when it was published, each attempt with its
+-- response, open deliveries with the reason, and dead letters with what was done about them. Use it
+-- for a question about one event. Name the event below, or before with set outhook.event = '…': its
+-- id, or organisation and idempotency key as org-123/key-1. Good: each endpoint ends with
+-- delivered. No line means that the event does not exist, or that its day has been dropped.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.event', true), '') as text
@@ -35,7 +35,7 @@ line as (
     case a.kind when 'try' then a.outcome else 'ended: ' || a.outcome end,
     case a.kind
       when 'try' then pg_catalog.concat_ws(', ', coalesce(a.status::text, a.error_class),
-        a.duration_ms || ' ms', a.error, 'next try at ' || a.next_retry_at)
+        a.duration_ms || ' ms', a.error, 'next attempt at ' || a.next_retry_at)
       else a.error
     end
   from asked q cross join lateral (
@@ -54,7 +54,7 @@ line as (
   ) x
   union all
   select now(), 9, d.endpoint_id, d.attempt, d.status,
-    pg_catalog.concat_ws(', ', d.held_because, 'next try at ' || d.next_attempt_at)
+    pg_catalog.concat_ws(', ', d.held_because, 'next attempt at ' || d.next_attempt_at)
   from asked q cross join lateral (
     select s.* from outbox.delivery_status s where s.event_id = q.id and s.open limit 200
   ) d

@@ -1,14 +1,14 @@
--- What will retry when, and what it failed of: the next 200 deliveries that wait for their time,
--- the first one first (those with deliver_at too: no failed try). Use it to see what goes out again
--- after an incident. Good: few, and all within the endpoint's schedule. Looks at 20 of each
--- endpoint, and of an ordered one at the first delivery of 20 keys.
+-- Shows the next 200 retries, the first one first, with the last error of each. It includes
+-- deliveries that wait for their deliver_at and have no failed attempt. Use it to see what is sent
+-- again after an incident. Good: few lines, all within the retry schedule of the endpoint. It
+-- checks 20 deliveries of each endpoint, or the first delivery of 20 keys of an ordered one.
 
 with waiting as materialized (
-  select g.endpoint_id, w.event_id, w.tries, w.attempt, w.due_at
+  select g.endpoint_id, w.event_id, w.failed_attempts, w.attempt, w.due_at
   from outbox.gate g
   cross join lateral (
     (
-      select d.event_id, d.tries, d.attempt, d.due_at
+      select d.event_id, d.failed_attempts, d.attempt, d.due_at
       from outbox.lane l
       cross join lateral (
         select d.* from outbox.delivery d
@@ -21,8 +21,8 @@ with waiting as materialized (
     )
     union all
     (
-      -- An ordered key waits as a whole.
-      select d.event_id, d.tries, d.attempt, l.next_at
+      -- All deliveries of an ordered key wait together.
+      select d.event_id, d.failed_attempts, d.attempt, l.next_at
       from (
         select l.* from outbox.lane l
         where l.gate_id = g.id and l.ordered and l.leased = 0
@@ -50,8 +50,8 @@ select
   w.endpoint_id,
   w.event_id,
   v.type as event_type,
-  w.tries as failed_tries,
-  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - w.tries as tries_left,
+  w.failed_attempts,
+  coalesce((p.policy ->> 'max_retries')::integer, 5) + 1 - w.failed_attempts as attempts_left,
   a.status,
   a.error_class,
   a.error,
@@ -63,7 +63,8 @@ left join outbox.event v on v.id = w.event_id
 left join lateral (
   select a.status, a.error_class, a.error
   from outbox.attempt a
-  -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+  -- Not =, because without statistics of today's partition the planner would then read all attempts
+  -- of the endpoint.
   where a.event_id = w.event_id and a.endpoint_id is not distinct from w.endpoint_id
     and a.attempt = w.attempt and a.kind = 'try'
   limit 1

@@ -1,6 +1,6 @@
--- What is dead and nobody has looked at, by endpoint and reason, and the command that sends it
--- again once the cause is mended. Use it when dead letters grow. Good: no line. Looks at the
--- 20,000 newest dead letters.
+-- Shows dead letters that nobody replayed or discarded, by endpoint and reason, and the command
+-- that sends them again after the cause is corrected. Use it when the number of dead letters grows.
+-- Good: no line. It checks the 20,000 newest dead letters.
 
 with newest as materialized (
   select x.* from outbox.dead_letter x order by x.failed_at desc, x.id desc limit 20000
@@ -9,7 +9,7 @@ select
   x.org_id,
   x.endpoint_id,
   e.url,
-  e.state,
+  e.status,
   x.why,
   pg_catalog.left(x.error, 200) as error,
   pg_catalog.count(*) as dead,
@@ -21,6 +21,6 @@ select
 from newest x
 join outbox.endpoint e on e.id = x.endpoint_id
 where x.replayed_at is null and x.discarded_at is null
-group by x.org_id, x.endpoint_id, e.url, e.state, x.why, pg_catalog.left(x.error, 200)
+group by x.org_id, x.endpoint_id, e.url, e.status, x.why, pg_catalog.left(x.error, 200)
 order by pg_catalog.max(x.failed_at) desc, x.endpoint_id
 limit 100;

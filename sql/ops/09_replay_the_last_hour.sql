@@ -1,7 +1,8 @@
--- Send the last hour of one endpoint again: what there is, and the commands that do it. Use it when
--- a receiver was down for longer than its retries, or has lost what it had. Say which endpoint, by
--- its id or a part of its URL: below, or before by set outhook.endpoint = '…'. Good: dead letters
--- 0. A replay keeps the event's id, so that a receiver skips what it has.
+-- Shows the dead letters and deliveries of one endpoint in the last hour, and the commands that
+-- send them again. Use it when a receiver was down for longer than its retries, or has lost data.
+-- Name the endpoint by its id or a part of its URL: below, or before with set outhook.endpoint =
+-- '…'. Good: 0 dead letters. A replay keeps the event's id, so a receiver can skip events that it
+-- has.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text
@@ -10,7 +11,7 @@ asked as materialized (
   select e.*
   from outbox.endpoint e cross join wanted w
   where w.text <> '' and (e.id::text = w.text or pg_catalog.strpos(e.url, w.text) > 0)
-    and e.state <> 'deleted'
+    and e.status <> 'deleted'
   order by e.created_at desc
   limit 5
 )
@@ -31,19 +32,19 @@ cross join lateral (
 union all
 select e.org_id, e.id, e.url, 'delivered',
   (outbox.get_org_stats(e.org_id, e.id, 1) #>> '{attempts,delivered}')::bigint,
-  'the newest 500, until no line is left: the endpoint stands still meanwhile',
+  'the newest 500; repeat until no line is left; it blocks the endpoint while it runs',
   pg_catalog.format(
     'select outbox.replay(a.event_id, a.endpoint_id) from outbox.attempt a '
     'where a.endpoint_id = %L and a.at > now() - %L::interval and a.outcome = %L '
     'and a.at < %L order by a.at desc limit 500', e.id, '1 hour', 'delivered', now())
 from asked e
 union all
-select j.org_id, j.endpoint_id, e.url, 'job ' || j.id || ', ' || j.state, j.replayed,
+select j.org_id, j.endpoint_id, e.url, 'job ' || j.id || ', ' || j.status, j.replayed,
   pg_catalog.format('%s skipped, up to %s', j.skipped, j.at_failed),
   case
-    when j.state = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'running' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
       'paused')
-    when j.state = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
+    when j.status = 'paused' then pg_catalog.format('select outbox.set_replay_job(%L, %L)', j.id,
       'running')
   end
 from (select * from outbox.replay_job order by id desc limit 100) j

@@ -1,8 +1,8 @@
--- Prove that an organisation's endpoint received an event: its answer, when, on which try, and the
--- SHA-256 of the data sent. Use it when a customer says that an event never came. Say which event:
--- below, or before by set outhook.event = '…', its id; the columns name the organisation. Good: one
--- line for each endpoint, proven. Receipts are kept for attempt.retention_days: later only a dead
--- letter still speaks.
+-- Proves that an endpoint received an event: its response, the time, the number of the attempt, and
+-- the SHA-256 of the data sent. Use it when a customer says that an event did not arrive. Name the
+-- event by its id: below, or before with set outhook.event = '…'; the columns name the
+-- organisation. Good: one line for each endpoint, proven. Attempts are stored for
+-- attempt.retention_days. After that, only a dead letter is left as evidence.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.event', true), '') as text
@@ -23,21 +23,21 @@ select
     pg_catalog.sha256(pg_catalog.convert_to(v.body, 'UTF8')), 'hex') as sha256_of_data,
   a.endpoint_id,
   e.url,
-  a.at as answered_at,
+  a.at as attempted_at,
   a.attempt,
   a.status,
   a.duration_ms,
   a.response,
   case
     when a.outcome = 'delivered' then pg_catalog.format(
-      'proven: %s was received by %s, which answered %s at %s (try %s)', v.id,
-      coalesce(nullif(e.url, ''), e.kind), coalesce(a.status::text, 'well'), a.at, a.attempt)
-    when a.outcome = 'no_subscriber' then 'no endpoint of the organisation wanted it'
+      'proven: %s was received by %s, which responded with %s at %s (attempt %s)', v.id,
+      coalesce(nullif(e.url, ''), e.kind), coalesce(a.status::text, 'success'), a.at, a.attempt)
+    when a.outcome = 'no_subscriber' then 'no endpoint of the organisation was subscribed to it'
     else 'not received: ' || pg_catalog.concat_ws(', ', a.outcome, a.error)
   end as verdict
 from asked v
 cross join lateral (
-  -- Of each endpoint the delivering try, else its last receipt.
+  -- For each endpoint the attempt that delivered, otherwise the last attempt.
   select distinct on (a.endpoint_id) a.*
   from (select a.* from outbox.attempt a where a.event_id = v.id limit 10000) a
   order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind

@@ -1,7 +1,7 @@
--- What holds the database up: transactions and slots that keep dead rows from being removed, the
--- oldest first, and what that has left in the outbox's tables. Use it when everything grows slowly
--- slower. Good: nothing older than a minute, and fewer dead rows than live ones in gate, lane and
--- unrouted. Ending a session rolls its transaction back.
+-- Shows transactions and slots that keep dead rows from being removed, the oldest first, and the
+-- dead rows in the outbox's tables. Use it when everything slowly gets slower. Good: nothing older
+-- than a minute, and fewer dead rows than live ones in gate, lane and unrouted. Ending a session
+-- rolls its transaction back.
 
 with held as (
   select

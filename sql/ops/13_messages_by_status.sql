@@ -1,7 +1,7 @@
--- How many messages of each status an organisation has, and since when the oldest of the open ones
--- waits. Use it when messages do not arrive. Say which organisation: below, or before by
--- set outhook.org = '…'; without that it tells of the 20 that had a channel last. Good: QUEUED and
--- SENDING small and young. Counts stop at 10,000.
+-- Counts the messages of an organisation by status, and shows how long the oldest ones have waited.
+-- Use it when messages do not arrive. Name the organisation below, or before with set outhook.org =
+-- '…'. Without a name, it shows the 20 organisations with the newest channels. Good: few and young
+-- QUEUED and SENDING messages. Counts stop at 10,000.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.org', true), '') as text
@@ -16,10 +16,10 @@ asked as (
 )
 select o.org_id, s.status, n.count, n.oldest_at, now() - n.oldest_at as age,
   case
-    when s.status = 'QUEUED' then '02_what_is_stuck.sql says why, 15_messages_waiting.sql which'
+    when s.status = 'QUEUED' then '02_what_is_stuck.sql shows why; 15_messages_waiting.sql lists them'
     when s.status = 'SENDING' then '15_messages_waiting.sql shows those of a run that died'
-    when s.status = 'FAILED' then '14_one_message.sql shows why; resend_message() tries again'
-  end as further
+    when s.status = 'FAILED' then '14_one_message.sql shows why; resend_message() sends it again'
+  end as next_step
 from asked o
 cross join pg_catalog.unnest(
   array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED'])

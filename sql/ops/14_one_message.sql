@@ -1,7 +1,8 @@
--- One message and its tries, the newest first: what the provider said, and when the next follows.
--- Use it when somebody asks about one message, or a callback names one. Say which: below, or before
--- by set outhook.message = '…', its id, the provider's (wamid.…), or organisation and idempotency
--- key as org-123/key-1. Good: DELIVERED. Number and payload are not shown.
+-- Shows one message and its attempts, newest first: the result from the provider, and the time of
+-- the next attempt. Use it for a question about one message, or if a callback names one. Name the
+-- message below, or before with set outhook.message = '…': its id, the provider's id (wamid.…), or
+-- organisation and idempotency key as org-123/key-1. Good: DELIVERED. Number and payload are not
+-- shown.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.message', true), '') as text
@@ -39,7 +40,7 @@ select
   a.status as attempt_status,
   a.error_code as attempt_error,
   a.error_message as attempt_message,
-  a.created_at as tried_at,
+  a.created_at as attempted_at,
   a.next_retry_at,
   case
     when m.status = 'FAILED' then

@@ -1,12 +1,12 @@
--- Messages that should have gone on: QUEUED with tries left, the oldest first, and SENDING for more
--- than ten minutes, whose run died. Use it when messages do not arrive. Good: only young ones, and
--- none SENDING: the next claim takes those back by itself. 50 of each; number and payload are not
--- shown.
+-- Shows messages that wait too long: the oldest QUEUED ones that have attempts left, and those that
+-- have been SENDING for more than ten minutes because their run died. Use it when messages do not
+-- arrive. Good: only young messages, and none SENDING. The next claim takes SENDING ones back
+-- automatically. It shows 50 of each, without number and payload.
 
-select m.*, now() - m.created_at as age, e.state as channel_state, e.state_reason,
+select m.*, now() - m.created_at as age, e.status as channel_status, e.status_reason,
   a.next_retry_at,
   case
-    when e.state <> 'enabled' then outbox.release_command(m.channel_id)
+    when e.status <> 'enabled' then outbox.release_command(m.channel_id)
     else pg_catalog.format('select outbox.retry_now(%L, %L)', m.event_id, m.channel_id)
   end as command
 from (

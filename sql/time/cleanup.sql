@@ -26,7 +26,7 @@ begin
   end if;
   -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -80,7 +80,7 @@ begin
     outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
     e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
     coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
+    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
@@ -150,7 +150,7 @@ begin
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
       select from outbox.replay_job j
-      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+      where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   v_messages := outbox.erase_messages(v_few);

@@ -209,7 +209,7 @@ begin
       select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
         as next_at
     ) t
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now

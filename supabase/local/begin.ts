@@ -21,6 +21,7 @@ async function begin(program: Program, args: string[]): Promise<void> {
   if (program.says !== undefined) print(program.says)
   const tooOld = oldNode(Deno.env.get('npm_config_user_agent'))
   if (tooOld !== null) throw new SetupError(tooOld)
+  await program.check?.(projectRoot, args)
   await fetchFor(program)
   // The program sees its own arguments, as if it had been started directly.
   Object.defineProperty(Deno, 'args', { value: [...program.args ?? [], ...args] })

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /** The error if a signal stops the command before it has started. */
 export class Interrupted extends Error {
   override name = 'Interrupted'
@@ -24,8 +26,15 @@ export function aborted(signal: AbortSignal): Promise<'interrupted'> {
 }
 
 /**
- * Resolves or rejects as `work` does, or rejects with the signal's reason as soon as it aborts. Then the
- * caller stops what the work needs, and the outcome of the work itself is ignored.
+ * Ctrl-C signals the whole process group. The end of a child may arrive before the signal does, so
+ * a failure waits this long for the signal that may be its cause.
+ */
+const SIGNAL_DELAY_MS = 250
+
+/**
+ * Resolves as `work` does, or rejects with the signal's reason as soon as it aborts. Then the caller
+ * stops what the work needs, and the outcome of the work itself is ignored. Rejects as `work` does
+ * unless the signal aborts within SIGNAL_DELAY_MS of that.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
@@ -33,6 +42,9 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
     const stop = (): void => reject(signal.reason)
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+    work.then(resolve, async (error) => {
+      await delay(SIGNAL_DELAY_MS)
+      reject(error)
+    }).finally(() => signal.removeEventListener('abort', stop))
   })
 }

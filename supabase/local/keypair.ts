@@ -1,4 +1,4 @@
-import { createSigningKey } from '../../functions/_shared/ed25519.ts'
+import { createSigningKey } from '../../functions/_shared/signing/ed25519.ts'
 import { print } from './print.ts'
 
 if (import.meta.main) {

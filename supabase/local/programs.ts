@@ -1,6 +1,7 @@
 /** The programs of the tasks in deno.json, and the modules to fetch before each. */
 
 import { join } from 'node:path'
+import { requireFreePorts } from './process/early_ports.ts'
 
 /** The program of one task. */
 export interface Program {
@@ -10,6 +11,8 @@ export interface Program {
   args?: string[]
   /** A line to print before anything is fetched. */
   says?: string
+  /** Throws a SetupError, before anything is fetched, if the program cannot run with `args`. */
+  check?: (root: string, args: readonly string[]) => Promise<void>
   /** More modules that it starts: files or folders, from the root. */
   also?: (root: string) => Promise<string[]>
 }
@@ -22,11 +25,13 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['stack', {
     module: 'supabase/local/main.ts',
     says: 'starting the local stack',
+    check: requireFreePorts,
     also: functionEntrypoints,
   }],
   ['start', {
     module: 'supabase/local/start.ts',
     says: 'starting the local stack and a first event',
+    check: requireFreePorts,
     also: functionEntrypoints,
   }],
   ['worker', { module: 'functions/deliver/worker.ts' }],

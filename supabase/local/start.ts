@@ -59,7 +59,9 @@ async function run(values: Values<typeof flags>): Promise<number> {
 
 /** A first event and a first saga, or the function that does not start, whichever comes first. */
 async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
-  const failed = stack.functions.failed.then((failure) => {
+  const failed = stack.functions.failed.then(async (failure) => {
+    // No further start while the rest of the stack stops.
+    await stack.functions.stop()
     throw new SetupError(failureText(failure))
   })
   await Promise.race([stack.functions.up(), failed])
@@ -94,16 +96,18 @@ async function showFirstEvent(
   ])
   over.abort()
   if (typeof arrival === 'string') {
-    const receipts = await attempts(stack, 'failures.sql', { eventId, endpoint })
+    const rows = await attempts(stack, 'failures.sql', { eventId, endpoint })
     throw new SetupError(
-      `Event ${eventId} did not arrive: ${arrival}; its receipts:\n${receipts || '  none'}`,
+      `Event ${eventId} did not arrive: ${arrival}; its attempts:\n${rows || '  none'}`,
     )
   }
   const tookMs = Math.round(performance.now() - publishedAt)
   print(`received ${tookMs} ms after psql was started:\n\n${asText(arrival)}\n`)
   verify(arrival, endpoint.secret)
   print('verified by the standardwebhooks package: the signature holds\n')
-  print(`its receipt, a row of outbox.attempt:\n\n${await receipt(stack, eventId, endpoint)}`)
+  print(
+    `its attempt, a row of outbox.attempt:\n\n${await recordedAttempt(stack, eventId, endpoint)}`,
+  )
 }
 
 /** Why the event will not arrive, as soon as that is certain. */
@@ -122,8 +126,8 @@ async function obstacle(
   return `not within ${PATIENCE_MS / 1000} s`
 }
 
-/** The receipt follows the answer by one dispatch. */
-async function receipt(
+/** The attempt follows the answer by one dispatch. */
+async function recordedAttempt(
   stack: Stack,
   eventId: string,
   endpoint: DemoEndpoint,
@@ -133,7 +137,7 @@ async function receipt(
     if (rows !== '') return rows
     await delay(50)
   }
-  throw new SetupError(`Event ${eventId} arrived, but there is no receipt of it`)
+  throw new SetupError(`Event ${eventId} arrived, but there is no attempt of it`)
 }
 
 async function attempts(

@@ -8,7 +8,7 @@ import { dropRunTimePartitions } from './schema/partitions.ts'
 import { projectRoot } from './schema/project.ts'
 import { runCli } from './supabase_cli.ts'
 
-const help = `Write functions/_shared/database.types.ts from the schema in sql/.
+const help = `Write functions/_shared/database/database.types.ts from the schema in sql/.
 
   npx -y deno@2.9.6 task types [--check]
 
@@ -16,7 +16,7 @@ const help = `Write functions/_shared/database.types.ts from the schema in sql/.
   --help   show this`
 
 /** Where the types lie, from the root of the project. */
-export const typesFile = 'functions/_shared/database.types.ts'
+export const typesFile = 'functions/_shared/database/database.types.ts'
 
 const head =
   '// Written by `deno task types` from the schema outbox: change the schema instead.\n' +

@@ -1,4 +1,4 @@
-import { fixedKey, verifyToken } from '../../functions/_shared/callbacks/token.ts'
+import { fixedKey, verifyToken } from '../../functions/_shared/messages/callbacks/token.ts'
 import { runCommand, type Values } from './command.ts'
 import { SetupError } from './errors.ts'
 import { print } from './print.ts'

@@ -5,7 +5,7 @@
 --   events/idempotency_key.sql, events/publish.sql, events/publish_many.sql,
 --   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
 --   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
---   endpoints/endpoint_state.sql, endpoints/vault.sql, endpoints/secret.sql,
+--   endpoints/endpoint_status.sql, endpoints/vault.sql, endpoints/secret.sql,
 --   endpoints/secret_form.sql, endpoints/secret_rotation.sql, endpoints/headers.sql,
 --   endpoints/credentials.sql, endpoints/unreadable.sql, endpoints/create_endpoint.sql,
 --   endpoints/org_endpoint.sql, endpoints/retry.sql, endpoints/failure.sql, engine/queue/gate.sql,
@@ -24,7 +24,7 @@
 --   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
 --   operations/release.sql, operations/metrics.sql, api/requests.sql, api/events.sql,
 --   api/event_types.sql, api/endpoints.sql, api/endpoint_create.sql, api/endpoint_change.sql,
---   api/endpoint_state.sql, api/retry_config.sql, api/secrets.sql, api/stats.sql,
+--   api/endpoint_status.sql, api/retry_config.sql, api/secrets.sql, api/stats.sql,
 --   api/deliveries.sql, api/delivery.sql, api/delivery_actions.sql, api/dead_letters.sql,
 --   api/replay_jobs.sql, api/health.sql, sagas/saga.sql, sagas/execute_saga.sql,
 --   sagas/saga_routes.sql, inbox/inbox.sql, inbox/consume.sql, watch/watch.sql,
@@ -91,7 +91,7 @@
 -- (plan_cache_mode) and to compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's state forbids it
+--   OH001 an argument is not valid                  OH004 the object's status forbids it
 --   OH002 no such object                            OH005 a setting is refused
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
@@ -266,7 +266,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'An endpoint that has failed for so many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long receipts are kept'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
   ('api.requests_per_second', '100', 'integer', 1, 100000,
     'How many requests a second the API takes for each org; what is over it is answered 429'),
   ('api.burst', '200', 'integer', 1, 100000,
@@ -290,7 +290,7 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('message.retention_days', '365', 'integer', 1, 3650,
     'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its receipts; '
+    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
@@ -469,10 +469,10 @@ begin
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
       '(worker.batch_size)'),
     ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
+      'would keep attempts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'),
     ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
+      'would keep delivered events (event.delivered_days) longer than their attempts '
       '(attempt.retention_days)'),
     ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
       'would let a consumer forget (inbox.retention_days) an event that is still tried '
@@ -1263,7 +1263,7 @@ declare
   v_ordering text;
 begin
   select e.ordering into v_ordering from outbox.endpoint e
-  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist in organisation %s',
@@ -1288,7 +1288,8 @@ begin
   if exists (
     select
     from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    join outbox.endpoint e
+      on e.id = s.endpoint_id and e.status <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
     perform outbox.invalid('deliver_at',
@@ -1841,10 +1842,10 @@ create table outbox.endpoint (
     constraint endpoint_breaker_threshold_is_positive check (breaker_threshold between 1 and 1000),
   breaker_open_ms integer not null default outbox.setting_int('breaker.open_ms')
     constraint endpoint_breaker_open_is_sensible check (breaker_open_ms between 1000 and 3600000),
-  state text not null default 'enabled'
-    constraint endpoint_state_is_known
-    check (state in ('enabled', 'paused', 'disabled', 'deleted')),
-  state_reason text,
+  status text not null default 'enabled'
+    constraint endpoint_status_is_known
+    check (status in ('enabled', 'paused', 'disabled', 'deleted')),
+  status_reason text,
   ramp_from timestamptz not null default 'epoch',
   version integer not null default 1,
   created_at timestamptz not null,
@@ -1874,7 +1875,7 @@ comment on column outbox.endpoint.credentials_vault_id is
   'writes it and dispatch() alone reads it.';
 comment on column outbox.endpoint.broker is
   'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
-create index endpoint_org on outbox.endpoint (org_id, created_at, id) where state <> 'deleted';
+create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
@@ -1886,7 +1887,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -2647,63 +2648,63 @@ comment on function outbox.subscribe(uuid, text[], text) is
   'or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
   'all it has now. OH001, OH002.';
 
--- sql/endpoints/endpoint_state.sql
+-- sql/endpoints/endpoint_status.sql
 
 -- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no
 -- run and no run waits for it; claim() reads the row. Deliveries stay where they are, whatever
 -- happens here.
 
-create function outbox.set_endpoint_state(
-  p_endpoint_id uuid, p_state text, p_reason text
+create function outbox.set_endpoint_status(
+  p_endpoint_id uuid, p_status text, p_reason text
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
-  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+  set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
-      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      when p_status = 'enabled' and e.status <> 'enabled' then v_now
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
   -- Whoever resumes a channel has seen what held it.
-  if p_state = 'enabled' then
+  if p_status = 'enabled' then
     update outbox.channel_hold h set held = false, decided_at = v_now
     where h.channel_id = p_endpoint_id and h.held;
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
-comment on function outbox.set_endpoint_state(uuid, text, text) is
-  'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are '
+comment on function outbox.set_endpoint_status(uuid, text, text) is
+  'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are '
   'open}. OH002.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. '
-  'Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
   'Serves a paused or disabled endpoint again, within a second of the commit, a little at first '
-  'and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+  'and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -2711,7 +2712,7 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
@@ -2735,11 +2736,11 @@ begin
   with free as (
     select e.id
     from outbox.endpoint e
-    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    where e.id = any (p_endpoint_ids) and e.status = 'enabled'
     for no key update skip locked
   ), done as (
     update outbox.endpoint e
-    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -2756,12 +2757,12 @@ create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'deleted', 'deleted');
+  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
   'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. '
-  'Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", '
+  'Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", '
   '"open"}. OH002.';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
@@ -2772,9 +2773,9 @@ declare
   v_breaker text;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
-  if v_endpoint.state <> 'enabled' then
+  if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
@@ -3552,13 +3553,13 @@ as $$
 begin
   -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'enabled'
+  where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
   if not found then
     return false;
   end if;
   update outbox.endpoint e
-  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
   perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
   return true;
@@ -3578,7 +3579,7 @@ declare
 begin
   if not exists (
     select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
     or outbox.why_unreadable(p_endpoint_id) is not null
   then
     return;
@@ -3587,9 +3588,9 @@ begin
   select 'held: ' || h.why into v_hold from outbox.channel_hold h
   where h.channel_id = p_endpoint_id and h.held limit 1;
   if v_hold is not null then
-    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+    update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
-    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
   end if;
 end
@@ -3671,7 +3672,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -4400,8 +4401,8 @@ begin
   ) rate
   cross join lateral (
     select greatest(o.not_before, rate.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
@@ -4449,9 +4450,9 @@ comment on function outbox.park(uuid[], timestamptz, uuid[]) is
 -- sql/engine/queue/delivery.sql
 
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
--- this table, so history never slows a claim. No index may contain leased_until, attempt or tries,
--- or a claim would no longer be a heap-only update; fillfactor 85 leaves room for these. There is
--- no foreign key, because its check would lock the endpoint's row, and no trigger.
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or
+-- failed_attempts, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
+-- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -4460,7 +4461,7 @@ create table outbox.delivery (
   due_at timestamptz not null,
   leased_until timestamptz,
   attempt integer not null default 0,
-  tries integer not null default 0,
+  failed_attempts integer not null default 0,
   body_bytes integer not null,
   replayed_at timestamptz,
   deliver_at timestamptz,
@@ -4470,9 +4471,10 @@ create table outbox.delivery (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
-  'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
-  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
+  'failed_attempts counts the failures since the creation or the last replay; leased_until '
+  'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
+  'replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.
@@ -5335,7 +5337,7 @@ begin
     ) s
     left join lateral (
       select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -6190,7 +6192,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
@@ -6393,8 +6395,10 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+        as failed_attempts,
+      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -6402,7 +6406,7 @@ begin
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.delay_after(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.asked_wait)
       end as retry_at
@@ -6436,7 +6440,7 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.tries >= least((f.rule).max_retries,
+        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
@@ -6553,7 +6557,7 @@ begin
   ), still_open as (
     update outbox.delivery d set
       leased_until = null,
-      tries = j.tries,
+      failed_attempts = j.failed_attempts,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -6582,7 +6586,7 @@ begin
       outbox.uuid_v7(p_now), e.id, j.endpoint_id,
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
@@ -7185,13 +7189,13 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
     -- Not if it has ended, maybe while this call waited for its gates: an operator may have
     -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
     -- endpoint that is held or deleted gets no new lease.
-    where l.ordered and e.state = 'enabled'
+    where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
@@ -7312,7 +7316,7 @@ as $$
 begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
-      'state', e.state, 'reason', e.state_reason)::text
+      'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
     where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
@@ -7408,7 +7412,7 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -7470,7 +7474,7 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' and not d.refused then least(
+          when e.status = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
@@ -7540,7 +7544,7 @@ create type outbox.claimed as (
   events uuid[],
   endpoints uuid[],
   attempts integer[],
-  tries integer[],
+  failed_attempts integer[],
   lanes bigint[],
   ordered boolean[],
   replayed boolean[],
@@ -7667,7 +7671,7 @@ begin
       end as chain
       offset 0
     ) c
-    where e.state = 'enabled' and g.not_before <= p_now
+    where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
@@ -7807,13 +7811,13 @@ begin
       leased_until = p_now + m.lease
     from chosen m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )
   -- One sort here; "order by" in the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
@@ -7878,7 +7882,7 @@ language sql immutable set search_path = ''
 as $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
-    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.attempts || p_more.attempts, p_claimed.failed_attempts || p_more.failed_attempts,
     p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
     p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
   )::outbox.claimed
@@ -8015,12 +8019,12 @@ declare
   v_claimed outbox.claimed;
 begin
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
@@ -8101,11 +8105,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only the event of a replay may have been dropped.
@@ -8173,14 +8178,15 @@ as $$
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is
@@ -9134,7 +9140,7 @@ begin
       select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
         as next_at
     ) t
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
@@ -9505,7 +9511,7 @@ begin
   end if;
   -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -9559,7 +9565,7 @@ begin
     outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
     e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
     coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
+    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
@@ -9629,7 +9635,7 @@ begin
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
       select from outbox.replay_job j
-      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+      where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   v_messages := outbox.erase_messages(v_few);
@@ -9669,7 +9675,7 @@ begin
   select d.*
   into v_delivery
   from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
@@ -9767,7 +9773,7 @@ begin
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
       pg_catalog.octet_length(v.body))::outbox.pair
     from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
 end
 $$;
@@ -9812,7 +9818,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -9823,11 +9829,11 @@ begin
         and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
-    where f.tries > 0);
+    where f.failed_attempts > 0);
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
-  'When the first delivery of a lane may be tried again, by the receipt of its last try; null when '
+  'When the first delivery of a lane may be tried again, by its last attempt; null when '
   'it has not failed.';
 
 create function outbox.close_delivery(
@@ -9881,7 +9887,7 @@ begin
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
-  'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+  'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
 
 create function outbox.cancel_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_why text default null
@@ -10037,7 +10043,7 @@ begin
   into v_gate
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
   -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
@@ -10109,7 +10115,7 @@ begin
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -10153,9 +10159,9 @@ create table outbox.replay_job (
   failed_to timestamptz not null,
   rate_per_second integer not null
     constraint replay_job_rate_is_sensible check (rate_per_second between 1 and 1000),
-  state text not null default 'running'
-    constraint replay_job_state_is_known
-    check (state in ('running', 'paused', 'done', 'cancelled')),
+  status text not null default 'running'
+    constraint replay_job_status_is_known
+    check (status in ('running', 'paused', 'done', 'cancelled')),
   at_failed timestamptz not null default '-infinity',
   at_id uuid not null default '00000000-0000-0000-0000-000000000000',
   replayed bigint not null default 0,
@@ -10202,31 +10208,32 @@ comment on function outbox.replay_many(text, uuid, text, timestamptz, timestampt
   'Starts a job that replays every dead letter that matches (null: any), failed before it began '
   'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
 
-create function outbox.set_replay_job(p_id text, p_state text) returns jsonb
+create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_job outbox.replay_job;
 begin
-  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+  if p_status is null or p_status not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('status',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_status)),
       'Expected running, paused or cancelled');
   end if;
   update outbox.replay_job j
-  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused')
+  set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", '
+  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", '
   '"replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
@@ -10257,7 +10264,7 @@ begin
       order by x.failed_at, x.id
       limit j.rate_per_second
     ) x
-    where j.state = 'running'
+    where j.status = 'running'
     order by j.id, x.failed_at, x.id);
 end
 $$;
@@ -10274,7 +10281,7 @@ declare
   v_put integer;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.state = 'running') then
+  if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
   -- One tick at a time works on jobs, or two would come to the same letters.
@@ -10304,8 +10311,8 @@ begin
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set state = 'done', finished_at = p_now
-  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  update outbox.replay_job j set status = 'done', finished_at = p_now
+  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
@@ -10329,7 +10336,7 @@ declare
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'deleted'
+  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
     return 0;
@@ -10356,7 +10363,7 @@ begin
     using doomed x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
@@ -10432,7 +10439,7 @@ begin
     select e.id
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    where e.state = 'deleted'
+    where e.status = 'deleted'
     order by pg_catalog.random()
     limit 10
   loop
@@ -10457,29 +10464,30 @@ comment on function outbox.purge_deleted(integer) is
 -- sql/operations/delivery_status.sql
 
 -- The view of every delivery. Open ones come from delivery, finished ones from their closing
--- receipt. It reads no history unless it is asked for history: a question about open states never
--- looks at attempt, since its check constraint on outcome, or open, contradicts them.
+-- row of attempt. It reads no history unless it is asked for history: a question about open
+-- statuses never looks at attempt, since its check constraint on outcome, or open, contradicts
+-- them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
   case
-    when e.state = 'deleted' then 'cancelled'
+    when e.status = 'deleted' then 'cancelled'
     when r.again_at = 'infinity' or d.due_at = 'infinity' then 'held'
     when d.leased_until is not null then 'processing'
-    when e.state <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
+    when e.status <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
-    when d.tries > 0 then 'failed'
+    when d.failed_attempts > 0 then 'retrying'
     else 'pending'
   end as status,
   case
-    when e.state = 'deleted' then null
+    when e.status = 'deleted' then null
     when r.again_at = 'infinity' then 'set aside: ' || r.sqlstate || ' ' || r.error
     when d.due_at = 'infinity' then 'set aside'
-    when e.state <> 'enabled' then 'endpoint ' || e.state || coalesce(': ' || e.state_reason, '')
+    when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
     when l.halted then 'halted behind a dead letter'
   end as held_because,
-  d.attempt, d.tries,
+  d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
     as next_attempt_at,
   coalesce(v.created_at, x.event_created_at) as created_at, null::timestamptz as finished_at,
@@ -10498,7 +10506,7 @@ where d.lane_id > 0
 union all
 -- Deliveries that the database refused to create.
 select r.event_id, r.endpoint_id, e.org_id, v.type,
-  case when e.state = 'deleted' then 'cancelled' else 'held' end,
+  case when e.status = 'deleted' then 'cancelled' else 'held' end,
   'set aside: ' || r.sqlstate || ' ' || r.error, 0, 0, null, v.created_at, null, true
 from outbox.refusal r
 join outbox.event v on v.id = r.event_id
@@ -10519,17 +10527,17 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
   and not exists (
     select from outbox.attempt b
     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
-    -- receipts.
+    -- attempts.
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first try has no number of its own.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and '
-  'why; set aside: the database refused it, until retry_now()), or, where open is false, how it '
-  'ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of '
-  'all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what '
-  'has ended, it may read all history.';
+  'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held '
+  '(and why; set aside: the database refused it, until retry_now()), or, where open is false, how '
+  'it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest '
+  'of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about '
+  'what has ended, it may read all history.';
 
 -- sql/operations/recent_deliveries.sql
 
@@ -10595,11 +10603,11 @@ comment on function outbox.recent_deliveries(text, integer) is
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
   case
-    when e.state = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
+    when e.status = 'enabled' and g.breaker <> 'closed' and e.breaker_enabled
     then 'breaker ' || g.breaker
-    else e.state
+    else e.status
   end as status,
-  coalesce(e.state_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
+  coalesce(e.status_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
   coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
   -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
@@ -10679,10 +10687,10 @@ as $$
 begin
   return (
     select pg_catalog.jsonb_build_object(
-      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.status <> 'deleted'), 0),
       'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
       'breakers_open', pg_catalog.count(*) filter (
-        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+        where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'))
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
@@ -10724,7 +10732,7 @@ select
   (g.totals ->> 'in_flight')::bigint as in_flight,
   (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
-    select pg_catalog.count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')
+    select pg_catalog.count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')
   ) as endpoints_held,
   (g.totals ->> 'breakers_open')::bigint as breakers_open,
   (
@@ -10764,19 +10772,19 @@ comment on view outbox.queue_health is
 
 -- sql/operations/outbox_views.sql
 
--- Views with the names, columns and states of other outboxes, so that what was written for one of
--- these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
+-- Views with the names, columns and statuses of other outboxes, so that what was written for one
+-- of these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
 -- Postgres locks nothing. relay_status is what they have in common.
 --
--- In each of the other three, a way to have ended is a branch with a state of its own, a constant,
--- so that a question about other states never opens it.
+-- In each of the other three, a way to have ended is a branch with a status of its own, a constant,
+-- so that a question about other statuses never opens it.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.body, x.original_message)::json as payload,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
-  s.status as state, coalesce(f.failures, 0)::integer as retry_count,
+  s.status, coalesce(f.failures, 0)::integer as retry_count,
   coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
     as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
@@ -10786,7 +10794,7 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The tries of this life: a replay begins behind the last end, and its number. What was never
+-- The attempts of this life: a replay begins behind the last end, and its number. What was never
 -- claimed has none, and of a million that wait none is looked for.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
@@ -10815,29 +10823,34 @@ select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
 from outbox.unrouted u
 join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its tries came to; an unrouted event is one that is '
+  'Each delivery with its event and what its attempts came to; an unrouted event is one that is '
   'pending.';
 
 -- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
-  case r.state when 'held' then 'PENDING' else pg_catalog.upper(r.state) end as status,
+  case r.status
+    when 'held' then 'PENDING'
+    when 'retrying' then 'FAILED'
+    else pg_catalog.upper(r.status)
+  end as status,
   r.next_retry_at, r.retry_count, r.last_error, r.last_attempt_at,
   null::timestamptz as delivered_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, 'DELIVERED', null, r.retry_count, r.last_error,
-  r.last_attempt_at, case when r.state = 'delivered' then r.finished_at end, r.created_at,
+  r.last_attempt_at, case when r.status = 'delivered' then r.finished_at end, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.webhook_outbox is
   'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
@@ -10860,25 +10873,26 @@ for each row execute function outbox.publish_inserted();
 -- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
-  case r.state
+  case r.status
     when 'processing' then 'CLAIMED'
-    when 'failed' then 'FAILED'
+    when 'retrying' then 'FAILED'
     else 'PENDING'
   end as status,
   r.retry_count, r.last_error, r.next_retry_at, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'SENT', r.retry_count, r.last_error, null,
   r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.saga_outbox is
   'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
@@ -10886,22 +10900,27 @@ comment on view outbox.saga_outbox is
 -- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
-  case r.state when 'held' then 'pending' else r.state end as status,
+  case r.status
+    when 'held' then 'pending'
+    when 'retrying' then 'failed'
+    else r.status
+  end as status,
   r.correlation_id, r.retry_count, r.max_retries, r.last_error, r.next_retry_at, r.created_at,
   r.endpoint_id
-from outbox.relay_status r where r.open and r.state in ('pending', 'held', 'processing', 'failed')
+from outbox.relay_status r
+where r.open and r.status in ('pending', 'held', 'processing', 'retrying')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'processed', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('delivered', 'no_subscriber')
+from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.state = 'cancelled';
+from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.transaction_outbox is
   'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
   'nobody), failed, dlq (and cancelled).';
@@ -10916,14 +10935,14 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return 'select ' || case
-    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    when p_endpoint.status_reason like 'unreadable: the signing secret%'
     then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
-    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    when p_endpoint.status_reason like 'unreadable: the ed25519 signing key%'
     then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
-    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.state_reason like 'unreadable: the access token%'
+    when p_endpoint.status_reason like 'unreadable: the access token%'
     then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
       '<the new token>')
     when p_endpoint.kind = 'slack'
@@ -10951,12 +10970,12 @@ declare
   v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
-  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+  if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
     return null;
-  elsif v_endpoint.state_reason like 'unreadable: %' then
+  elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -11013,7 +11032,7 @@ comment on function outbox.release_command(uuid) is
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
-  endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint,
+  endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint,
   in_flight integer, failures integer, failing_since timestamptz, due_at timestamptz
 )
 language plpgsql stable
@@ -11031,13 +11050,13 @@ begin
   with gates as materialized (
     select e.id, e.org_id, e.kind,
       case
-        when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+        when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
         -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        when e.status = 'paused' and e.kind = 'whatsapp' and e.status_reason like 'held: %'
         then 'held'
-        else e.state
-      end as state,
+        else e.status
+      end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
       l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
@@ -11058,16 +11077,16 @@ begin
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
         -- In this subquery, so that the lookup is skipped if this is false.
-        and g.depth > g.in_flight and e.state = 'enabled'
+        and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
-    where e.state <> 'deleted'
+    where e.status <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+  select g.id, g.org_id, g.kind, g.status, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
     g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
@@ -11107,23 +11126,23 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n,
-            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+          select g.kind, g.status, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.status = 'enabled' then g.halted else 0 end)
               as open,
             pg_catalog.sum(g.in_flight) as in_flight
-          from gates g group by g.kind, g.state
+          from gates g group by g.kind, g.status
           union all
           -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
-          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
+          from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
         select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
-        where g.state in ('breaker_open', 'breaker_half_open')),
+        where g.status in ('breaker_open', 'breaker_half_open')),
       'named', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'status', g.status,
           'open', g.open, 'failures', g.failures,
           'failing_since', extract(epoch from g.failing_since),
           'due_since', extract(epoch from g.due_at))), '[]')
@@ -11133,9 +11152,9 @@ begin
 end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
-  'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], '
-  'the state halted counts the deliveries of halted lanes at enabled endpoints, '
-  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", '
+  'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], '
+  'the status halted counts the deliveries of halted lanes at enabled endpoints, '
+  '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 create function outbox.event_metrics() returns jsonb
@@ -11190,7 +11209,7 @@ begin
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
     'replay_jobs', (
-      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+      select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
       'event', (
         select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
@@ -11275,9 +11294,9 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
+      select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n), 0
       from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      group by c.kind, c.update_status, c.reason
     ) c);
 end
 $$;
@@ -11546,7 +11565,7 @@ comment on function outbox.event_json(outbox.event) is
   'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
   '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
-create function outbox.routing_state(p_event_id uuid) returns text
+create function outbox.routing_status(p_event_id uuid) returns text
 language plpgsql stable set search_path = ''
 as $$
 begin
@@ -11557,7 +11576,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.routing_state(uuid) is
+comment on function outbox.routing_status(uuid) is
   'How far routing is with an event: waiting, done, or set_aside after three failures.';
 
 create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
@@ -11577,7 +11596,7 @@ begin
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
     -- As text: jsonb would change its bytes.
     'body', v_event.body,
-    'routing', outbox.routing_state(p_event_id),
+    'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
@@ -11940,9 +11959,9 @@ begin
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+      'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
     'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at));
@@ -11963,7 +11982,7 @@ comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an org, as endpoint_json() shows it. OH002.';
 
 create function outbox.list_org_endpoints(
-  p_org_id text, p_cursor text default null, p_limit integer default 50, p_state text default null
+  p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -11991,8 +12010,8 @@ begin
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
     from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
+    where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_status is null or e.status = p_status)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
@@ -12270,7 +12289,7 @@ comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
   'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
   'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
 
--- sql/api/endpoint_state.sql
+-- sql/api/endpoint_status.sql
 
 -- Pausing, resuming and deleting an endpoint over the HTTP API: what 16 does, for an endpoint of
 -- the caller's org.
@@ -12553,7 +12572,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_test(text, uuid, uuid) is
-  'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+  'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
 
 create function outbox.get_org_stats(
   p_org_id text, p_endpoint_id uuid, p_hours integer default 24
@@ -12794,7 +12813,7 @@ comment on function outbox.list_deliveries(
 -- sql/api/delivery.sql
 
 -- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
--- receipts.
+-- attempts.
 
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
@@ -12812,13 +12831,13 @@ declare
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
-    'status', case s.status when 'failed' then 'retrying' else s.status end,
-    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'status', s.status,
+    'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
   into v_answer
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
   if v_answer is null then
     -- The event's day has been dropped: its dead letter is what is left.
@@ -12829,7 +12848,7 @@ begin
         when x.why in ('expired', 'filter_error') then x.why
         else 'dead_letter'
       end,
-      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
     into v_answer
@@ -12843,8 +12862,8 @@ $$;
 comment on function outbox.delivery_json(uuid, uuid) is
   'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
   '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
-  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", '
-  '"createdAt", "finishedAt"}.';
+  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", '
+  '"nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -12900,7 +12919,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -12921,7 +12940,7 @@ begin
 end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
 
@@ -12993,7 +13012,7 @@ begin
     'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
     'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
-    'state', case
+    'status', case
       when p_letter.delivered_at is not null then 'delivered'
       when p_letter.replayed_at is not null then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
@@ -13040,7 +13059,7 @@ comment on function outbox.get_dead_letter(text, uuid) is
   'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
   'text, byte for byte. OH002.';
 
--- One index each for an org and for an endpoint gives the letters in order; a state and a type are
+-- One index each for an org and for an endpoint gives the letters in order; a status and a type are
 -- looked at row by row.
 create function outbox.open_letter_list(
   p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
@@ -13080,7 +13099,7 @@ create function outbox.list_dead_letters(
   p_org_id text,
   p_endpoint_id uuid default null,
   p_event_type text default null,
-  p_state text default null,
+  p_status text default null,
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
@@ -13100,8 +13119,8 @@ declare
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  if p_state is not null then
-    perform outbox.check_choice('state', p_state,
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
@@ -13125,7 +13144,7 @@ begin
     v_budget := v_budget - 1;
     if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
       v_one := outbox.dead_letter_json(v_letter);
-      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+      if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
       end if;
     end if;
@@ -13137,7 +13156,7 @@ end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
-  'The dead letters of an org, newest first, by endpoint, event type, state and the time of '
+  'The dead letters of an org, newest first, by endpoint, event type, status and the time of '
   'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
   'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
 
@@ -13180,7 +13199,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return pg_catalog.jsonb_build_object(
-    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'id', p_job.id::text, 'status', p_job.status, 'endpointId', p_job.endpoint_id,
     'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
     'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
     'replayed', p_job.replayed, 'skipped', p_job.skipped,
@@ -13277,18 +13296,18 @@ comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", '
   '"failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
-create function outbox.change_replay_job(p_org_id text, p_id text, p_state text) returns jsonb
+create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
 begin
-  if v_job ->> 'state' not in ('running', 'paused') then
+  if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
       hint = 'A job that has ended stays so: start another';
   end if;
-  perform outbox.set_replay_job(p_id, p_state);
+  perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
 end
 $$;
@@ -14643,7 +14662,7 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
 
 -- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
 -- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
--- that is addressed to the endpoint, so it is retried and receipted as any other; and of such an
+-- that is addressed to the endpoint, so it is retried and recorded as any other; and of such an
 -- event no further one is made.
 
 create function outbox.broker_text(
@@ -14719,7 +14738,7 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+      where e.id = p.endpoint_id and e.broker is not null and e.status <> 'deleted'
         and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
@@ -14798,7 +14817,7 @@ comment on function outbox.audit(text, text, text, text, text, text, timestamptz
 -- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
 -- ids (each holds the recipient's number) stand in the tables of this file alone.
 --
--- See message_status for its states, messages/person for consent, messages/message for what the
+-- See message_status for its statuses, messages/person for consent, messages/message for what the
 -- application and a person do, and messages/send for what claims and results do.
 
 create table outbox.outbound_message (
@@ -14848,7 +14867,7 @@ create index outbound_message_provider on outbox.outbound_message (provider_mess
 create index outbound_message_org on outbox.outbound_message (org_id, id);
 create index outbound_message_dossier on outbox.outbound_message (org_id, dossier_id, id)
   where dossier_id is not null;
-create index outbound_message_state on outbox.outbound_message (org_id, status, id);
+create index outbound_message_status on outbox.outbound_message (org_id, status, id);
 create index outbound_message_queued on outbox.outbound_message (created_at)
   where status = 'QUEUED';
 create index outbound_message_sending on outbox.outbound_message (updated_at)
@@ -14884,7 +14903,7 @@ create table outbox.message_attempt (
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
-  'The tries of a message, numbered through its resends. claim is the number of the delivery''s '
+  'The attempts of a message, numbered through its resends. claim is the number of the delivery''s '
   'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
   'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
@@ -14893,7 +14912,7 @@ select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.erro
   a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
-  'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+  'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
 
 -- sql/messages/record/message_status.sql
 
@@ -15039,7 +15058,7 @@ comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, t
 --
 --   receive_callbacks()   57   stores what is new in one insert, then applies it
 --   apply_callbacks()     57   from the tick: what could not be applied at once, what waits
---   statuses              57   what became of the tries of messages
+--   statuses              57   what became of the attempts of messages
 --   messages, preferences 58   what people write, and whether they want to hear more
 --   templates, accounts   59   what is held, and what lifts that
 --
@@ -15071,9 +15090,9 @@ create table outbox.whatsapp_update (
   channel_id uuid,
   message_id bigint,
   attempt_id bigint,
-  state text not null
-    constraint whatsapp_update_state_is_known check (
-      state in ('stored', 'applied', 'skipped', 'kept')
+  update_status text not null
+    constraint whatsapp_update_status_is_known check (
+      update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
   look_at timestamptz,
@@ -15095,10 +15114,10 @@ create index whatsapp_update_age on outbox.whatsapp_update (received_at);
 create table outbox.callback_count (
   shard integer not null,
   kind text not null,
-  state text not null,
+  update_status text not null,
   reason text not null,
   n bigint not null,
-  primary key (shard, kind, state, reason)
+  primary key (shard, kind, update_status, reason)
 );
 comment on table outbox.callback_count is
   'How many updates came to each end, since the installation: the sum over shards, each of which '
@@ -15117,7 +15136,7 @@ create type outbox.status_change as (
   title text,
   details text,
   noted boolean,
-  state text,
+  update_status text,
   reason text
 );
 comment on type outbox.status_change is
@@ -15546,7 +15565,7 @@ comment on function outbox.forget_app_secrets(timestamptz) is
 -- sql/messages/channel/channel.sql
 
 -- Channels: the business numbers that messages are sent from. A channel is an endpoint of kind
--- whatsapp and has its gate, lanes, rate, breaker and states; here is what only a channel has. Its
+-- whatsapp and has its gate, lanes, rate, breaker and status; here is what only a channel has. Its
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
 
@@ -15586,7 +15605,7 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason,
+      'status', e.status, 'statusReason', e.status_reason,
       'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
       'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
@@ -15605,7 +15624,7 @@ declare
 begin
   select c.endpoint_id into v_id
   from outbox.whatsapp_channel c
-  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
   where c.org_id = p_org_id
     and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
   if v_id is null then
@@ -15653,7 +15672,7 @@ begin
   return pg_catalog.jsonb_build_object('data', coalesce((
     select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
     from outbox.whatsapp_channel c
-    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
 end
 $$;
@@ -16025,16 +16044,16 @@ begin
   if not found then
     return;
   end if;
-  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
-    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+  if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
     perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
-  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+  elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
     and not exists (
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
-    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
     perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
@@ -16176,17 +16195,17 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'state' <> 'enabled' then
-    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+  if v_was ->> 'status' <> 'enabled' then
+    perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
 $$;
 comment on function outbox.resume_channel(text, uuid, text) is
-  'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. '
+  'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. '
   'Returns it as channel_json() shows it. OH002.';
 
 create function outbox.delete_channel(
@@ -17466,7 +17485,7 @@ begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
-    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
@@ -17662,7 +17681,7 @@ as $$
 declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_receipt outbox.attempt;
+  v_delivery_attempt outbox.attempt;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -17673,17 +17692,17 @@ begin
     perform outbox.undo_attempt(v_message, v_attempt, p_now);
     return;
   end if;
-  select * into v_receipt from outbox.attempt t
+  select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
     and t.attempt = p_result.attempt and t.kind = 'try';
-  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
-    or v_receipt.outcome <> p_result.outcome
+  if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
+    or v_delivery_attempt.outcome <> p_result.outcome
   then
     perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -17712,7 +17731,8 @@ comment on function outbox.heed_late_result(
   'caller holds the gate and the message.';
 
 create function outbox.fail_attempt(
-  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt,
+  p_delivery_attempt outbox.attempt,
   p_result outbox.result, p_now timestamptz
 ) returns void
 language plpgsql
@@ -17727,7 +17747,7 @@ begin
   update outbox.message_attempt a set
     status = 'FAILED', error_code = p_message.error_code,
     error_message = p_message.error_message, provider_response = p_result.provider,
-    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+    next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
   v_dead := exists (
     select from outbox.attempt t
@@ -17747,8 +17767,9 @@ end
 $$;
 comment on function outbox.fail_attempt(
   outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
-  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+  'Notes that an attempt failed, with the time of the next one from that of the delivery: the '
+  'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
+  'message.';
 
 create function outbox.end_told(
   p_message outbox.outbound_message, p_now timestamptz
@@ -17937,7 +17958,7 @@ declare
   v_kept outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -17953,7 +17974,7 @@ begin
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
         perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.tries + 1, p_now);
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -17991,15 +18012,16 @@ begin
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
   into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where not exists (
     select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -18310,7 +18332,7 @@ begin
   ), put as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, state, reason)
+      channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- Within the bounds of an index, whatever came.
       case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
@@ -18422,20 +18444,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'stored', pg_catalog.cardinality(p_ids),
       'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
       'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
         filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
           'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
     from (
-      select u.state, u.reason, pg_catalog.count(*) as n
+      select u.update_status, u.reason, pg_catalog.count(*) as n
       from pg_catalog.unnest(p_ids) i
       cross join lateral (
-        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
       ) u
-      group by u.state, u.reason
+      group by u.update_status, u.reason
     ) s);
 end
 $$;
@@ -18465,7 +18487,7 @@ comment on function outbox.try_apply(bigint[], timestamptz) is
   'did.';
 
 create function outbox.put_off(
-  p_ids bigint[], p_error text, p_state text, p_now timestamptz
+  p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -18473,11 +18495,11 @@ set enable_seqscan = off
 as $$
 declare
   -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_state in ('55P03', '40P01', '57014');
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    state = case when u.looks >= 8 and not v_passes then 'skipped' else u.state end,
+    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
       when u.looks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
@@ -18487,7 +18509,7 @@ begin
       when u.looks < 8 or v_passes
       then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
     end
-  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
 comment on function outbox.put_off(bigint[], text, text, timestamptz) is
@@ -18588,7 +18610,7 @@ comment on function outbox.apply_callbacks(integer) is
   'returns how many. When they cannot be applied together, each is by itself.';
 
 create function outbox.settle_updates(
-  p_ids bigint[], p_states text[], p_reasons text[], p_now timestamptz
+  p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -18598,20 +18620,20 @@ set enable_mergejoin = off
 as $$
 begin
   update outbox.whatsapp_update u set
-    state = x.state, reason = x.reason,
-    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    update_status = x.update_status, reason = x.reason,
+    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
     -- What waits for its message is found when that gets its id; these looks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
     look_at = case
-      when x.state = 'stored' then p_now
-      when x.state = 'kept' then case u.looks
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.looks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
         else 'infinity'
       end
     end
-  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
   -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
@@ -18629,16 +18651,16 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  insert into outbox.callback_count as c (shard, kind, state, reason, n)
-  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+  insert into outbox.callback_count as c (shard, kind, update_status, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.update_status, coalesce(u.reason, ''),
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
-  group by u.kind, u.state, coalesce(u.reason, '')
-  order by u.kind, u.state, coalesce(u.reason, '')
-  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  group by u.kind, u.update_status, coalesce(u.reason, '')
+  order by u.kind, u.update_status, coalesce(u.reason, '')
+  on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 comment on function outbox.count_updates(bigint[]) is
@@ -18725,7 +18747,7 @@ begin
     select distinct u.message_id
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    where u.kind = 'status' and u.update_status in ('stored', 'kept') and u.message_id is not null
     order by u.message_id);
   v_gates := array(
     select distinct m.channel_id
@@ -18748,7 +18770,7 @@ begin
   perform outbox.close_retries(v_moves, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
-    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
   return outbox.heed_failures(v_changes, p_now);
 end
@@ -18817,7 +18839,7 @@ begin
       end as rank
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept')
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
   ), met as materialized (
     select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
       m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
@@ -18912,8 +18934,8 @@ comment on function outbox.may_be_out(outbox.message_attempt) is
 
 -- sql/messages/callback/callback_status_note.sql
 
--- Writing down what statuses say: facts to the tries, and from these the state of their messages.
--- Both are one statement for all updates of a call.
+-- Writing down what statuses say: facts to the attempts, and from these the status of their
+-- messages. Both are one statement for all updates of a call.
 
 create function outbox.note_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -18969,7 +18991,7 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its tries.
+  -- By ctid: only who holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -18977,7 +18999,7 @@ begin
 end
 $$;
 comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their tries. The caller holds the messages.';
+  'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 create function outbox.move_messages(
   p_messages bigint[], p_now timestamptz
@@ -19051,8 +19073,8 @@ begin
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their tries; returns '
-  'those whose status changed. The caller holds the messages.';
+  'Gives messages the status, times and error that follow from the facts of their attempts; '
+  'returns those whose status changed. The caller holds the messages.';
 
 create function outbox.count_moves(p_moves outbox.message_move[]) returns void
 language plpgsql
@@ -19186,7 +19208,7 @@ begin
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
     join outbox.endpoint e on e.id = o.channel_id
-    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
@@ -19268,11 +19290,11 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  where c.state = 'applied'
+  where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
   select m.org_id, m.dossier_id, t.type,
@@ -19281,12 +19303,12 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
   perform outbox.publish_statuses(p_changes, p_now);
 end
@@ -19345,7 +19367,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -19355,7 +19377,7 @@ begin
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
-    where c.state = 'applied'
+    where c.update_status = 'applied'
     order by c.place
     returning id
   )
@@ -19387,7 +19409,7 @@ declare
   v_update outbox.whatsapp_update;
   v_wishes outbox.wish[] := array[]::outbox.wish[];
   v_more outbox.wish[];
-  v_states text[] := array[]::text[];
+  v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
   v_reason text;
@@ -19395,7 +19417,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('message', 'preference') and u.state = 'stored'
+    where u.kind in ('message', 'preference') and u.update_status = 'stored'
     -- Contacts are locked in this order, and each person's messages come as they were sent.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
@@ -19406,11 +19428,11 @@ begin
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
-    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -19781,7 +19803,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
     v_reason := outbox.take_notice(v_update, p_now);

@@ -46,7 +46,7 @@ export const behindAll: readonly Behind[] = [
   },
   {
     file: 'tests/project/ops_million.test.ts',
-    why: 'It inserts a million deliveries and a million receipts, and asks each query three times.',
+    why: 'It inserts a million deliveries and a million attempts, and asks each query three times.',
     caughtBy: ['tests/project/ops_queries.test.ts', 'tests/project/ops_holds.test.ts'],
     how: 'They run each query of the console kit and look at its answer. Left is what a query ' +
       'reads of a large table.',
@@ -91,7 +91,7 @@ export const behindAll: readonly Behind[] = [
   },
   {
     file: 'tests/start/bad_input.test.ts',
-    why: 'It makes ten first starts, most of them with an empty cache.',
+    why: 'It makes eleven first starts, most of them with an empty cache.',
     caughtBy: ['tests/start/failures.test.ts', 'tests/functions/local/failures.test.ts'],
     how:
       'They read the same causes from their texts and start what fails. Left is whether a real ' +
@@ -128,6 +128,19 @@ export const shrunk: readonly Shrunk[] = [
     file: 'tests/e2e/run_configuration.test.ts',
     less: 'It changes the endpoint 40 times under load instead of 200.',
     how: 'A claim that reads an old configuration shows in most of the changes.',
+  },
+  {
+    file: 'tests/concurrency/crossing.test.ts',
+    less: 'It crosses 600 calls of dispatch instead of 1,600.',
+    how:
+      'A lock that is gone or out of order has a test of two sessions (lock_sites names it), and ' +
+      'a deadlock of these twenty endpoints shows within the first hundred calls.',
+  },
+  {
+    file: 'tests/e2e/api_fuzz.test.ts',
+    less: 'It sends each operation 15 requests instead of 40.',
+    how: 'The limits of each field have tests on both sides (functions/api/request_limits), and ' +
+      'each run draws other values.',
   },
   {
     file: 'tests/_run/steps.ts',

@@ -21,6 +21,7 @@ function commandPart(args: string[], root: string): Part {
   const name = `deno ${args.join(' ')}`
   return {
     name,
+    files: [],
     async run(env): Promise<PartResult> {
       const { code, output } = await run({ path: Deno.execPath(), args, cwd: root, env })
       return code === 0 ? { counts: tally({ passed: 1 }), output: '', files: [], tests: [] } : {

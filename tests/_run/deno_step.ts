@@ -28,6 +28,8 @@ export interface DenoStep {
   parts?: number
   /** Files that measure what other work on the machine would disturb. */
   alone?: readonly string[]
+  /** Files that wait most of their time. */
+  waits?: readonly string[]
   env?: Record<string, string>
 }
 
@@ -64,6 +66,9 @@ export function divide(files: readonly string[], parts: number = files.length): 
 function denoPart(spec: DenoStep, context: StepContext, paths: string[], more: string[]): Part {
   return {
     name: paths.length === 1 ? paths[0] ?? '' : `${paths.length} files`,
+    files: paths,
+    ...spec.version === undefined ? {} : { deno: spec.version },
+    waits: paths.length > 0 && paths.every((path) => spec.waits?.includes(path)),
     alone: paths.some((path) => spec.alone?.includes(path)),
     run: (env) => test(spec, context, { paths, more, env: { ...env, ...spec.env } }),
   }

@@ -35,6 +35,7 @@ async function choose(name: string, folder: string, context: StepContext): Promi
 function pgTapPart(files: string[], { root }: StepContext): Part {
   return {
     name: files.length === 1 ? files[0] ?? '' : `${files.length} files`,
+    files,
     async run(env): Promise<PartResult> {
       const ended = await run({
         path: Deno.execPath(),

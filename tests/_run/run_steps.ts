@@ -13,6 +13,12 @@ export interface StepResult {
   parts: PartResult[]
 }
 
+/** A step with its parts, none of which has run. */
+export interface PlannedStep {
+  step: Step
+  parts: Part[]
+}
+
 /** What is known of a step while its parts run. */
 interface Running {
   step: Step
@@ -23,31 +29,36 @@ interface Running {
   work: number
 }
 
+/** Lists the parts of each step that the filter selects. */
+export function planSteps(steps: readonly Step[], context: StepContext): Promise<PlannedStep[]> {
+  return Promise.all(steps.map(async (step) => ({ step, parts: await step.parts(context) })))
+}
+
 /**
  * Runs the parts of all steps side by side, `slots` at the same time. What a step has to tell is
  * written in one piece, at its end. Returns the steps that had something to run, in their order.
  */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly PlannedStep[],
   context: StepContext,
   slots: number,
   stopped: () => boolean,
 ): Promise<StepResult[]> {
   const jobs: Job[] = []
   const ended: StepResult[] = []
-  for (const step of steps) {
-    const parts = await step.parts(context)
+  for (const { step, parts } of steps) {
     const running = { step, left: parts.length, results: [], outputs: [], begun: 0, work: 0 }
     for (const part of parts) {
       jobs.push({
         alone: part.alone ?? false,
+        waits: part.waits ?? false,
         run: () => go(part, running),
       })
     }
   }
   let count = 0
   await runJobs(jobs, slots, stopped)
-  const order = steps.map(({ name }) => name)
+  const order = steps.map(({ step }) => step.name)
   return ended.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
 
   async function go(part: Part, running: Running): Promise<void> {

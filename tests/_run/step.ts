@@ -33,8 +33,14 @@ export interface PartResult {
 export interface Part {
   /** Names it in the step: a file, or the number of files. */
   name: string
+  /** The test files; empty for a command. */
+  files: readonly string[]
+  /** The version of the Deno that runs them, if it is not the one that runs us. */
+  deno?: string
   /** Measures what other work on the machine would disturb; runs by itself, after the others. */
   alone?: boolean
+  /** Waits most of its time: runs beside the parts that keep the cores busy. */
+  waits?: boolean
   /** Runs it, with this environment for all that it starts. */
   run(env: Record<string, string>): Promise<PartResult>
 }

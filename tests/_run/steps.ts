@@ -4,6 +4,13 @@ import { pgTapStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
 
+/** Files that wait most of their time: for a minute of pg_cron, or for leases to end. */
+export const waitingFiles = [
+  'tests/e2e/cron_jobs.test.ts',
+  'tests/e2e/delivery_lost.test.ts',
+  'tests/e2e/delivery_worker.test.ts',
+] as const
+
 /** All steps of `deno task test`, in order: the cheap and the telling ones come first. */
 export const testSteps: readonly Step[] = [
   commandStep('ok', [
@@ -32,7 +39,7 @@ export const testSteps: readonly Step[] = [
   pgTapStep({ name: 'pgTAP', folder: 'tests/sql', parts: 6 }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency' }),
   denoStep({ name: 'property', folder: 'tests/property' }),
-  denoStep({ name: 'end to end', folder: 'tests/e2e' }),
+  denoStep({ name: 'end to end', folder: 'tests/e2e', waits: waitingFiles }),
   denoStep({ name: 'first start', folder: 'tests/start' }),
   denoStep({ name: 'consumer', folder: 'tests/consumer' }),
   denoStep({ name: 'project', folder: 'tests/project' }),

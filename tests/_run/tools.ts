@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { ensurePackages, ensureTool } from '../../supabase/local/npm_tool.ts'
 import { fetchModules } from '../../supabase/local/packages/fetch.ts'
 import { cliVersions } from '../../supabase/local/supabase_cli.ts'
+import type { Need } from './needs.ts'
 import { listFiles } from './files.ts'
 
 /** The Deno level of the edge runtime: what functions/ contains must run there too. */
@@ -21,15 +22,21 @@ export const npmTools = {
 /** Hears what is being done, a line a call. */
 type Log = (line: string) => void
 
-/** Each thing to fetch; they are independent of each other. */
-export function toolWork(root: string, log: Log): (() => Promise<unknown>)[] {
+/** Each thing to fetch, with the need that it satisfies; they are independent of each other. */
+export function toolWork(root: string, log: Log): [Need, () => Promise<unknown>][] {
+  const install = ([name, version]: readonly [string, string]) => (): Promise<unknown> =>
+    ensureTool(root, name, version, log)
   return [
-    () => fetchForEdgeDeno(root, log),
-    ...cliVersions.map((version) => () => ensureTool(root, 'supabase', version, log)),
-    ...Object.values(npmTools).map(([name, version]) => () => ensureTool(root, name, version, log)),
-    () => receiverPackages(root, log),
-    () => fetchForPages(root, log),
-    () => fetchBundler(root, log),
+    ['edge Deno', () => fetchForEdgeDeno(root, log)],
+    ...cliVersions.map((version): [Need, () => Promise<unknown>] => [
+      'supabase',
+      install(['supabase', version]),
+    ]),
+    ['redocly', install(npmTools.redocly)],
+    ['typescript client', install(npmTools.typescriptClient)],
+    ['receiver packages', () => receiverPackages(root, log)],
+    ['page packages', () => fetchForPages(root, log)],
+    ['bundler', () => fetchBundler(root, log)],
   ]
 }
 
@@ -57,7 +64,7 @@ async function fetchForEdgeDeno(root: string, log: Log): Promise<void> {
   const paths = await Promise.all(modules.map((path) => modulesOf(root, path)))
   await fetchModules({ modules: paths.flat(), cwd: root, deno, log })
   // Its type checker takes the types of Node from npm as well.
-  const modulesOfNode = ['functions/_shared/hmac.ts']
+  const modulesOfNode = ['functions/_shared/signing/hmac.ts']
   await fetchModules({ modules: modulesOfNode, command: 'check', cwd: root, deno, log })
 }
 
@@ -78,7 +85,7 @@ async function fetchForPages(root: string, log: Log): Promise<void> {
 async function fetchBundler(root: string, log: Log): Promise<void> {
   const output = await Deno.makeTempFile({ suffix: '.js' })
   try {
-    const modules = ['functions/_shared/hmac.ts']
+    const modules = ['functions/_shared/signing/hmac.ts']
     await fetchModules({ modules, command: 'bundle', flags: ['--output', output], cwd: root, log })
   } finally {
     await Deno.remove(output)

@@ -1,4 +1,4 @@
-import { callbackDatabase } from '../../functions/_shared/callbacks/database.ts'
+import { callbackDatabase } from '../../functions/_shared/messages/callbacks/database.ts'
 import { connectFunctions } from '../../functions/_shared/database/functions.ts'
 import { createApp } from '../../functions/api/app.ts'
 import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'

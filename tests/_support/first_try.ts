@@ -1,6 +1,6 @@
 import type { Behaviour } from '../e2e/receiver/behaviours.ts'
 
-/** What becomes of the first try of an event while its receiver works; later tries get 200 at once. */
+/** What becomes of the first try of an event while its receiver works; later attempts get 200 at once. */
 export interface FirstTry {
   /** The receiver's part. */
   readonly behaviour: Behaviour

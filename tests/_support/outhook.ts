@@ -35,8 +35,8 @@ export interface TestEndpoint {
   path: string
 }
 
-/** One receipt, as far as the tests look at it. */
-export interface Receipt {
+/** One attempt, as far as the tests look at it. */
+export interface Attempt {
   attempt: number
   kind: string
   outcome: string
@@ -62,8 +62,8 @@ export interface TestOuthook {
   publish(type: string): Promise<string>
   /** The requests of an event in the order of their coming, once there are `count`; rejects after `ms`. */
   requestsOf(eventId: string, count: number, ms?: number): Promise<Received[]>
-  /** The event's receipts in order, once none of its deliveries is open and one is there. */
-  receiptsOf(eventId: string): Promise<Receipt[]>
+  /** The event's attempts in order, once none of its deliveries is open and one is there. */
+  attemptsOf(eventId: string): Promise<Attempt[]>
   /** The same in a few words each: `1 lease_expired`, `2 delivered`. */
   outcomesOf(eventId: string): Promise<string[]>
   stop(): Promise<void>
@@ -136,7 +136,7 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     throw new Error(`${come().length} of ${count} requests came within ${ms} ms`)
   }
 
-  async function receiptsOf(eventId: string): Promise<Receipt[]> {
+  async function attemptsOf(eventId: string): Promise<Attempt[]> {
     const closed = async (): Promise<boolean> => {
       const [row] = await sql`
         select not exists (select from outbox.unrouted u where u.event_id = ${eventId})
@@ -145,14 +145,14 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
       return row?.closed === true
     }
     if (!await waitUntil(closed, { timeoutMs: patienceMs })) throw new Error('still open')
-    return await sql<Receipt[]>`
+    return await sql<Attempt[]>`
       select attempt, kind, outcome, status, error_class
       from outbox.attempt where event_id = ${eventId} order by attempt, kind desc`
   }
 
   async function outcomesOf(eventId: string): Promise<string[]> {
-    const receipts = await receiptsOf(eventId)
-    return receipts.map((one) => `${one.attempt} ${one.error_class ?? one.outcome}`)
+    const attempts = await attemptsOf(eventId)
+    return attempts.map((one) => `${one.attempt} ${one.error_class ?? one.outcome}`)
   }
 
   async function stop(): Promise<void> {
@@ -174,7 +174,7 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     createEndpoint,
     publish,
     requestsOf,
-    receiptsOf,
+    attemptsOf,
     outcomesOf,
     stop,
   }

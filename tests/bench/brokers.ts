@@ -32,7 +32,7 @@ async function measure(outhook: TestOuthook, make: Target, ordering: string): Pr
   const { sql } = outhook
   const type = `bench.${crypto.randomUUID().slice(0, 8)}`
   await make(type, ordering)
-  await sql`update outbox.endpoint set max_in_flight = 1000, quantum = 1000 where state = 'enabled'`
+  await sql`update outbox.endpoint set max_in_flight = 1000, quantum = 1000 where status = 'enabled'`
   await sql`select outbox.publish_many((
     select jsonb_agg(jsonb_build_object('type', ${type}::text, 'payload', jsonb_build_object('n', n),
       'partition_key', 'key-' || n % ${keys}::integer) order by n) from generate_series(b, b + 499) n))

@@ -57,7 +57,7 @@ async function load(sql: postgres.Sql, withBad: boolean): Promise<void> {
 
 /** Forgets what the round before has left: what waits for its retry, and breakers. */
 async function clear(sql: postgres.Sql): Promise<void> {
-  await sql`select outbox.delete_endpoint(e.id) from outbox.endpoint e where e.state <> 'deleted'`
+  await sql`select outbox.delete_endpoint(e.id) from outbox.endpoint e where e.status <> 'deleted'`
 }
 
 async function prepare(sql: postgres.Sql, receiver: string): Promise<void> {

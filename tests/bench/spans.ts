@@ -5,7 +5,7 @@
  *   deno run -A tests/bench/spans.ts [spans]
  */
 
-import { systemClock } from '../../functions/_shared/clock.ts'
+import { systemClock } from '../../functions/_shared/base/clock.ts'
 import { loadTracer } from '../../functions/_shared/trace/load.ts'
 import { createAttemptSpans } from '../../functions/deliver/attempt_spans.ts'
 import '../../functions/deliver/env.ts'
@@ -34,7 +34,7 @@ if (tracer === null) throw new Error('no tracer')
 const spans = createAttemptSpans(tracer, systemClock)
 const event = sampleEvent({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` })
 const endpoint = sampleEndpoint()
-const delivery = sampleDelivery({ tries: 1 })
+const delivery = sampleDelivery({ failed_attempts: 1 })
 
 async function round(): Promise<number> {
   const from = cpuMs()

@@ -75,14 +75,14 @@ async function sweepWhile(saying: () => boolean): Promise<void> {
 async function expectToldOnce(told: Told[]): Promise<void> {
   const keys = new Set(told.flatMap(({ updates }) => updates.map(({ key }) => key))).size
   const [row] = await db.admin`
-    select count(*)::integer as stored, count(*) filter (where u.state in ('stored', 'kept'))::integer as open,
-      count(*) filter (where u.state = 'applied')::integer = (
+    select count(*)::integer as stored, count(*) filter (where u.update_status in ('stored', 'kept'))::integer as open,
+      count(*) filter (where u.update_status = 'applied')::integer = (
         select count(distinct e.idempotency_key) from outbox.event e where e.type = 'whatsapp.message.status') as published,
-      count(*) filter (where u.state = 'applied')::integer = (
+      count(*) filter (where u.update_status = 'applied')::integer = (
         select count(*) from outbox.event e where e.type = 'whatsapp.message.status') as once,
-      count(*) filter (where u.state = 'applied')::integer = (
+      count(*) filter (where u.update_status = 'applied')::integer = (
         select count(*) from outbox.audit_event x where x.action = 'UPDATED' and x.entity_type = 'OUTBOUND_MESSAGE') as audited,
-      count(*)::integer = (select sum(c.n) from outbox.callback_count c where c.state <> 'kept') as counted,
+      count(*)::integer = (select sum(c.n) from outbox.callback_count c where c.update_status <> 'kept') as counted,
       (select count(*)::integer from outbox.delivery d join outbox.outbound_message m on m.event_id = d.event_id
         where m.status <> 'QUEUED') as retries
     from outbox.whatsapp_update u`
@@ -121,8 +121,8 @@ Deno.test('receive_callbacks() applies failed or delivered of one try, whichever
     }),
   )
   const rows = await db.admin`
-    select m.status, count(*) filter (where u.state = 'applied')::integer as applied,
-      max(u.reason) filter (where u.state = 'skipped') as reason
+    select m.status, count(*) filter (where u.update_status = 'applied')::integer as applied,
+      max(u.reason) filter (where u.update_status = 'skipped') as reason
     from outbox.outbound_message m join outbox.whatsapp_update u on u.message_id = m.id group by m.id, m.status`
   expect(rows.length).toBe(40)
   for (const { status, applied, reason } of rows) {
@@ -150,7 +150,7 @@ Deno.test('receive_callbacks() keeps each message of a person once, and their la
     select (select count(*)::integer from outbox.inbound_message) as messages,
       (select count(*)::integer from outbox.whatsapp_contact) as contacts,
       (select count(*)::integer from outbox.event e where e.type = 'whatsapp.message.received') as published,
-      (select count(*)::integer from outbox.whatsapp_update u where u.state <> 'applied') as open`
+      (select count(*)::integer from outbox.whatsapp_update u where u.update_status <> 'applied') as open`
   const rows = await db.admin`
     select o.recipient, max(o.purpose) filter (where o.purpose = 'ALL' and not o.lifted) as everything,
       max(o.purpose) filter (where o.purpose = 'MARKETING' and not o.lifted) as marketing

@@ -132,9 +132,9 @@ Deno.test('claim() serves a paused endpoint no more, and again once it is enable
       on conflict (only_row) do update set at = excluded.at`
   }
   await clock(1)
-  await person.sql`update outbox.endpoint e set state = 'paused' where e.id = ${endpoint}`
+  await person.sql`update outbox.endpoint e set status = 'paused' where e.id = ${endpoint}`
   expect((await run.call([], 10)).deliveries).toEqual([])
-  await person.sql`update outbox.endpoint e set state = 'enabled' where e.id = ${endpoint}`
+  await person.sql`update outbox.endpoint e set status = 'enabled' where e.id = ${endpoint}`
   await clock(60)
   expect((await run.call([], 10)).deliveries.length).toBe(5)
 })
@@ -145,8 +145,8 @@ Deno.test('dispatch() that would disable an endpoint waits for no person who has
   const run = new Run(worker.sql)
   const [first, second] = (await run.call([], 2)).deliveries
   if (first === undefined || second === undefined) throw new Error('nothing was claimed')
-  const state = async (): Promise<unknown> => {
-    const [row] = await db.admin`select e.state, e.state_reason as reason from outbox.endpoint e`
+  const statusNow = async (): Promise<unknown> => {
+    const [row] = await db.admin`select e.status, e.status_reason as reason from outbox.endpoint e`
     return row
   }
   await person.sql`begin`
@@ -154,13 +154,13 @@ Deno.test('dispatch() that would disable an endpoint waits for no person who has
   const gone = { outcome: 'failed', status: 410 } as const
   expect(await run.call([{ ...report(first), ...gone }])).toMatchObject({ applied: 1, error: null })
   await person.sql`commit`
-  expect(await state()).toMatchObject({ state: 'enabled' })
+  expect(await statusNow()).toMatchObject({ status: 'enabled' })
   // The next 410 disables it.
   expect(await run.call([{ ...report(second), ...gone }])).toMatchObject({
     applied: 1,
     error: null,
   })
-  expect(await state()).toEqual({ state: 'disabled', reason: 'gone' })
+  expect(await statusNow()).toEqual({ status: 'disabled', reason: 'gone' })
 })
 
 Deno.test('a cancellation forgotten in an open transaction is undone after two seconds, and runs go on', async () => {

@@ -95,7 +95,7 @@ for (const [kind, deed] of deeds) {
     const deleted = await all(made?.id)
     expect(await done).toBe('OH002')
     expect(await all(made?.id)).toEqual(deleted)
-    expect(deleted).toMatchObject({ endpoint: { state: 'deleted' } })
+    expect(deleted).toMatchObject({ endpoint: { status: 'deleted' } })
   })
 }
 
@@ -119,7 +119,7 @@ Deno.test('purge_deleted() leaves an endpoint alone that is no longer deleted wh
     await expectWaitsFor(db.admin, acting, holder)
     // The one that is not being purged yet is saved by hand.
     lifted = await sql<{ id: string }[]>`
-      update outbox.endpoint e set state = 'paused'
+      update outbox.endpoint e set status = 'paused'
       where e.id in (select f.id from outbox.endpoint f for update skip locked) returning e.id`
     await holder.sql`select pg_advisory_unlock_all()`
     expect([...await purging]).toEqual([{ n: 3 }])

@@ -34,7 +34,7 @@ const edits: [what: string, call: string][] = [
 /** What the second editor would have changed. */
 async function stored(endpoint: string): Promise<unknown> {
   const [row] = await db.admin`
-    select e.version, e.description, e.retry, e.state from outbox.endpoint e where e.id = ${endpoint}`
+    select e.version, e.description, e.retry, e.status from outbox.endpoint e where e.id = ${endpoint}`
   return row
 }
 
@@ -56,7 +56,7 @@ for (const [what, call] of edits) {
       version: 2,
       description: 'first',
       retry: null,
-      state: 'enabled',
+      status: 'enabled',
     })
   })
 }

@@ -67,9 +67,9 @@ async function beside(holding: string, value: string, deed: () => Promise<unknow
 const holdEndpoint = 'select from outbox.endpoint e where e.id = $1 for no key update'
 const holdGate = 'select outbox.lock_gates(array[$1::uuid])'
 
-async function stateOf(sql: Sql, id: string): Promise<string> {
-  const [row] = await sql`select e.state from outbox.endpoint e where e.id = ${id}`
-  return row?.state
+async function endpointStatusOf(sql: Sql, id: string): Promise<string> {
+  const [row] = await sql`select e.status from outbox.endpoint e where e.id = ${id}`
+  return row?.status
 }
 
 /** Whether a channel is told to be quiet. */
@@ -81,8 +81,8 @@ async function isSlowed(id: string): Promise<boolean> {
 
 /** The verdicts of all updates so far. */
 async function verdicts(): Promise<string[]> {
-  const rows = await db.admin`select u.state from outbox.whatsapp_update u order by u.id`
-  return rows.map(({ state }) => state)
+  const rows = await db.admin`select u.update_status from outbox.whatsapp_update u order by u.id`
+  return rows.map(({ update_status }) => update_status)
 }
 
 Deno.test('an answer that holds a channel waits for no person who has changed it; the next one holds it', async () => {
@@ -90,21 +90,21 @@ Deno.test('an answer that holds a channel waits for no person who has changed it
   await beside(holdEndpoint, channel, async () => {
     expect(await run.call([refused(delivery, LOCKED)])).toMatchObject({ applied: 1, error: null })
   })
-  expect(await stateOf(db.admin, channel)).toBe('enabled')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('enabled')
   await addMessage(db.admin, { to: '+12025550112', channel })
   await run.call([refused(await take(run), LOCKED)])
-  expect(await stateOf(db.admin, channel)).toBe('paused')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('paused')
 })
 
 Deno.test('a status that holds a channel waits for no person who has changed it; the next one holds it', async () => {
   await run.call([taken(await take(run))])
   await beside(holdEndpoint, channel, () => say(other.sql, message, 'failed', { code: LOCKED }))
   expect(await verdicts()).toEqual(['applied'])
-  expect(await stateOf(db.admin, channel)).toBe('enabled')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('enabled')
   const next = await addMessage(db.admin, { to: '+12025550112', channel })
   await run.call([taken(await take(run))])
   await say(other.sql, next, 'failed', { code: LOCKED })
-  expect(await stateOf(db.admin, channel)).toBe('paused')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('paused')
 })
 
 Deno.test('hold_channel() is refused at once while another session holds the endpoint', async () => {
@@ -125,7 +125,7 @@ Deno.test('lift_expired_holds() passes over a channel that a person has changed,
   await db.admin`
     select outbox.hold_channel(${channel}, 'account', true, 'restricted', outbox.clock(),
       outbox.clock() + interval '1 minute', outbox.clock())`
-  expect(await stateOf(db.admin, channel)).toBe('paused')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('paused')
   await wait(db.admin, '2 minutes')
   const outcomes = await passing({
     one,
@@ -134,7 +134,7 @@ Deno.test('lift_expired_holds() passes over a channel that a person has changed,
     call: ['select outbox.lift_expired_holds(outbox.clock()) as n'],
   })
   expect(outcomes).toEqual([{ n: 0 }, { n: 1 }])
-  expect(await stateOf(db.admin, channel)).toBe('enabled')
+  expect(await endpointStatusOf(db.admin, channel)).toBe('enabled')
 })
 
 Deno.test('an answer that slows down an app waits for no gate of its other numbers; the next one slows them', async () => {

@@ -197,8 +197,8 @@ Deno.test('a status of a message that waits for its retry waits for the gate bef
   await claimMeanwhile()
   await one.sql`commit`
   await saying
-  const [update] = await db.admin`select u.state, u.reason from outbox.whatsapp_update u`
-  expect(update).toEqual({ state: 'applied', reason: null })
+  const [update] = await db.admin`select u.update_status, u.reason from outbox.whatsapp_update u`
+  expect(update).toEqual({ update_status: 'applied', reason: null })
   // A newer try is on its way: the old one says no more than that it was taken.
   expect(await statusOf(db.admin, message)).toBe('SENT')
   await expectExactCounters(db.admin)
@@ -213,10 +213,10 @@ Deno.test('a status waits for another of the same try, and is judged by what tha
   await one.sql`commit`
   await saying
   const updates = await db.admin`
-    select u.status, u.state, u.reason from outbox.whatsapp_update u order by u.id`
+    select u.status, u.update_status, u.reason from outbox.whatsapp_update u order by u.id`
   expect([...updates]).toEqual([
-    { status: 'failed', state: 'applied', reason: null },
-    { status: 'delivered', state: 'skipped', reason: 'after_failed' },
+    { status: 'failed', update_status: 'applied', reason: null },
+    { status: 'delivered', update_status: 'skipped', reason: 'after_failed' },
   ])
   expect(await statusOf(db.admin, message)).toBe('FAILED')
 })

@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'
-import type { Delivery } from '../../functions/_shared/contracts.ts'
+import type { Delivery } from '../../functions/_shared/contract/contract.ts'
 import { deadlocks, expectExactCounters } from './_support/checks.ts'
 import { type OutboxDatabase, startOutbox } from './_support/database.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'

@@ -1,6 +1,7 @@
 /** The kick never fails nor holds up the transaction that publishes, whatever has become of pg_net. */
 
 import { expect } from '@std/expect'
+import { patienceMs } from '../_support/patience.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { publishOne } from './_support/publish.ts'
 
@@ -104,15 +105,23 @@ Deno.test('publish() commits while another session has locked the queue of net',
   await db.admin`grant all on net.http_request_queue to postgres`
   await locker.sql`begin`
   await locker.sql`lock table net.http_request_queue in access exclusive mode`
-  const began = performance.now()
-  await expectCommitted()
-  const elapsed = performance.now() - began
+  // It waits 50 ms for the lock, which is still held, and goes on. A busy machine adds to that, but
+  // not each time.
+  let fastest = Infinity
+  const deadline = performance.now() + patienceMs
+  while (fastest > 1_000 && performance.now() < deadline) {
+    await db.admin`select setval('outbox.last_kick', 0)`
+    const began = performance.now()
+    await expectCommitted()
+    const elapsed = performance.now() - began
+    expect(elapsed).toBeGreaterThan(50)
+    fastest = Math.min(fastest, elapsed)
+  }
+  expect(fastest).toBeLessThan(1_000)
   const [still] = await db.admin`
     select count(*)::integer as n from pg_locks l
     where l.pid = ${locker.pid} and l.mode = 'AccessExclusiveLock' and l.granted and l.relation = 'net.http_request_queue'::regclass`
   expect(still).toEqual({ n: 1 })
-  // It waits 50 ms for the lock, which is still held, and goes on.
-  expect(elapsed).toBeGreaterThan(50)
   await locker.sql`rollback`
   expect(await queued()).toBe(0)
 })

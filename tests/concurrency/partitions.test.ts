@@ -12,15 +12,44 @@ let db: OutboxDatabase
 let one: Session
 let other: Session
 
-// A database each: its days are used up.
-Deno.test.beforeEach(async () => {
+Deno.test.beforeAll(async () => {
   db = await startOutbox()
+})
+Deno.test.beforeEach(async () => {
+  await db.reset()
+  await renewDays()
   one = await db.open()
   other = await db.open()
 })
 Deno.test.afterEach(async () => {
+  await Promise.all([one, other].map(({ sql }) => sql.end({ timeout: 0 })))
+})
+Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
+
+/** Makes the days that a new database has, and puts the patience of DDL back. */
+async function renewDays(): Promise<void> {
+  const { admin } = db
+  await admin`select outbox.add_partitions()`
+  await admin.unsafe(`
+    do $$
+    declare
+      v_day text;
+    begin
+      for v_day in
+        select i.inhrelid::regclass::text from pg_inherits i
+        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
+          and i.inhrelid::regclass::text ~ '_p[0-9]{8}$'
+          and to_date(right(i.inhrelid::regclass::text, 8), 'YYYYMMDD')
+            not between (now() at time zone 'UTC')::date and (now() at time zone 'UTC')::date + 7
+      loop
+        execute 'drop table ' || v_day;
+      end loop;
+    end $$;
+    alter function outbox.add_partition(text, date) set lock_timeout = '100ms';
+    alter function outbox.drop_partition(text) set lock_timeout = '100ms'`)
+}
 
 async function setDay(day: number): Promise<void> {
   await one.sql`
@@ -111,14 +140,14 @@ Deno.test('publish() of a row for DEFAULT, while its day is being made, waits an
   expect(await drain(one.sql)).toBe(1)
 })
 
-Deno.test('dispatch() whose receipts are for DEFAULT, while their day is being made, waits and finds it', async () => {
+Deno.test('dispatch() whose attempts are for DEFAULT, while their day is being made, waits and finds it', async () => {
   await addEndpoints(one.sql, { count: 1 })
   await publishMany(one.sql, 'thing.done', 3)
   const run = new Run(other.sql)
   const { deliveries } = await run.call([], 3)
   expect(deliveries.length).toBe(3)
   await setDay(20)
-  // The leases have ended with the day, so that a claim writes receipts too.
+  // The leases have ended with the day, so that a claim writes attempts too.
   await one.sql`begin`
   await one.sql`select outbox.add_partitions()`
   const claiming = new Run(other.sql).call([], 3)

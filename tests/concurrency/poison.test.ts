@@ -45,7 +45,7 @@ Deno.test('route() sets one poison event among 1,000 aside and lets nobody else 
     expect([...left]).toEqual([{ event_id: poisoned }])
     expect(second.deliveries.length).toBe(400)
     expect(await setAside()).toEqual([])
-    // Two more tries; what is published meanwhile does not wait either.
+    // Two more attempts; what is published meanwhile does not wait either.
     const later = await publishOne(sql)
     const third = await run.call(second.deliveries.map((delivery) => report(delivery)), 0)
     expect(third).toMatchObject({

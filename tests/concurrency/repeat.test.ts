@@ -120,7 +120,7 @@ Deno.test('complete() counts a result as stale that comes after its lease was lo
       on conflict (only_row) do update set at = excluded.at`
   }
   const state = async (): Promise<unknown[]> => [
-    ...await sql`select d.attempt, d.tries, d.due_at, d.leased_until from outbox.delivery d`,
+    ...await sql`select d.attempt, d.failed_attempts, d.due_at, d.leased_until from outbox.delivery d`,
     ...await sql`select a.attempt, a.kind, a.outcome, a.error_class from outbox.attempt a order by a.attempt`,
   ]
   await addEndpoints(sql, { count: 1, retryAfter: 1 })
@@ -130,11 +130,11 @@ Deno.test('complete() counts a result as stale that comes after its lease was lo
   const [late] = (await slow.call([], 1)).deliveries
   if (late === undefined) throw new Error('nothing was claimed')
 
-  // Lost, but not yet claimed anew: the receipt says so, and the result is too late already.
+  // Lost, but not yet claimed anew: the attempt says so, and the result is too late already.
   await clock(60)
   expect((await quick.call([], 1)).deliveries).toEqual([])
   const lost = await state()
-  expect(lost).toMatchObject([{ attempt: 1, tries: 1, leased_until: null }, {
+  expect(lost).toMatchObject([{ attempt: 1, failed_attempts: 1, leased_until: null }, {
     outcome: 'failed',
     error_class: 'lease_expired',
   }])
@@ -143,7 +143,7 @@ Deno.test('complete() counts a result as stale that comes after its lease was lo
 
   await clock(70)
   const [anew] = (await quick.call([], 1)).deliveries
-  expect(anew).toMatchObject({ event: late.event, attempt: 2, tries: 1 })
+  expect(anew).toMatchObject({ event: late.event, attempt: 2, failed_attempts: 1 })
   const claimed = await state()
   for (const outcome of ['delivered', 'failed', 'released'] as const) {
     expect(await slow.call([report(late, outcome)])).toMatchObject({ applied: 0, stale: 1 })

@@ -50,7 +50,7 @@ async function pendingRetry(): Promise<Key> {
 /** The only delivery: the budget that it has spent, and in how many seconds it is due. */
 async function delivery(): Promise<unknown> {
   const rows = await db.admin`
-    select d.attempt, d.tries, extract(epoch from d.due_at - outbox.clock())::integer as due_in from outbox.delivery d`
+    select d.attempt, d.failed_attempts, extract(epoch from d.due_at - outbox.clock())::integer as due_in from outbox.delivery d`
   return [...rows]
 }
 
@@ -70,18 +70,18 @@ for (const [first, second, dueIn] of pairs) {
   const name = (statement: string): string => `${/[a-z_]+(?=\()/.exec(statement)?.[0]}()`
   Deno.test(`${name(second)} that waits for ${name(first)} of a pending retry has the last word, and the budget is fresh`, async () => {
     const { event, endpoint } = await pendingRetry()
-    expect(await delivery()).toEqual([{ attempt: 1, tries: 1, due_in: 3600 }])
+    expect(await delivery()).toEqual([{ attempt: 1, failed_attempts: 1, due_in: 3600 }])
     await one.sql`begin`
     await one.sql.unsafe(first, [event, endpoint])
     const waiting = other.sql.unsafe(second, [event, endpoint]).execute()
     await expectWaitsFor(db.admin, other, one)
     await one.sql`commit`
     await waiting
-    expect(await delivery()).toEqual([{ attempt: 1, tries: 0, due_in: dueIn }])
+    expect(await delivery()).toEqual([{ attempt: 1, failed_attempts: 0, due_in: dueIn }])
     await expectExactCounters(db.admin)
     await setClock(dueIn)
     expect((await new Run(one.sql).call([], 5)).deliveries)
-      .toMatchObject([{ event, attempt: 2, tries: 0 }])
+      .toMatchObject([{ event, attempt: 2, failed_attempts: 0 }])
   })
 }
 
@@ -96,7 +96,7 @@ Deno.test('replay() that waits for a failed result replaces the retry that it le
   await expectWaitsFor(db.admin, other, one)
   await one.sql`commit`
   expect(await replaying).toMatchObject({ replaced: true })
-  expect(await delivery()).toEqual([{ attempt: 1, tries: 0, due_in: 0 }])
+  expect(await delivery()).toEqual([{ attempt: 1, failed_attempts: 0, due_in: 0 }])
   await expectExactCounters(db.admin)
   expect(await drain(one.sql)).toBe(1)
 })
@@ -112,7 +112,7 @@ Deno.test('replay() that waits for the result that kills the delivery puts its l
   await expectWaitsFor(db.admin, other, one)
   await one.sql`commit`
   expect(await replaying).toMatchObject({ replaced: false })
-  expect(await delivery()).toEqual([{ attempt: 1, tries: 0, due_in: 0 }])
+  expect(await delivery()).toEqual([{ attempt: 1, failed_attempts: 0, due_in: 0 }])
   const [letter] = await db
     .admin`select x.replayed_at is not null as replayed from outbox.dead_letter x`
   expect(letter).toEqual({ replayed: true })
@@ -133,7 +133,7 @@ Deno.test('a failed result that waits for a replay of its lost delivery is stale
   await expectWaitsFor(db.admin, other, one)
   await one.sql`commit`
   expect(await reporting).toMatchObject({ applied: 0, stale: 1, error: null })
-  expect(await delivery()).toEqual([{ attempt: 1, tries: 0, due_in: 0 }])
+  expect(await delivery()).toEqual([{ attempt: 1, failed_attempts: 0, due_in: 0 }])
   await expectExactCounters(db.admin)
   expect(await drain(one.sql)).toBe(1)
 })
@@ -183,7 +183,7 @@ for (const [what, statement, status] of forgotten) {
     await expectExactCounters(db.admin)
     // As if it had never been: the one that it was about still stands as it stood.
     const left = await delivery()
-    for (const row of status === 503 ? [{ attempt: 1, tries: 1, due_in: 3600 }] : []) {
+    for (const row of status === 503 ? [{ attempt: 1, failed_attempts: 1, due_in: 3600 }] : []) {
       expect(before).toContainEqual(row)
       expect(left).toContainEqual(row)
     }

@@ -35,12 +35,12 @@ async function jobUnderWay(): Promise<void> {
   await run.call(deliveries.map((delivery) => ({ ...report(delivery, 'failed'), status: 404 })))
   await owner.sql`select outbox.replay_many(p_rate_per_second => ${RATE})`
   await owner.sql`select outbox.tick()`
-  expect(await progress()).toEqual({ state: 'running', replayed: RATE, skipped: 0, open: RATE })
+  expect(await progress()).toEqual({ status: 'running', replayed: RATE, skipped: 0, open: RATE })
 }
 
 async function progress(): Promise<unknown> {
   const [row] = await db.admin`
-    select j.state, j.replayed::integer, j.skipped::integer, (select count(*)::integer from outbox.delivery) as open
+    select j.status, j.replayed::integer, j.skipped::integer, (select count(*)::integer from outbox.delivery) as open
     from outbox.replay_job j`
   return row
 }
@@ -48,10 +48,10 @@ async function progress(): Promise<unknown> {
 /** Ends the job, sends what it has put back, and fails unless every letter was replayed and delivered once. */
 async function expectReplayedOnce(): Promise<void> {
   await owner.sql`select outbox.tick()`
-  expect(await progress()).toEqual({ state: 'running', replayed: 10, skipped: 0, open: 10 })
+  expect(await progress()).toEqual({ status: 'running', replayed: 10, skipped: 0, open: 10 })
   for (let step = 0; step < 2; step++) await owner.sql`select outbox.tick()`
   expect(await progress()).toEqual({
-    state: 'done',
+    status: 'done',
     replayed: LETTERS,
     skipped: 0,
     open: LETTERS,
@@ -83,7 +83,7 @@ for (const place of places) {
       expect(killed).toEqual({ done: true })
       expect(await dying).toBe('died')
     }
-    expect(await progress()).toEqual({ state: 'running', replayed: RATE, skipped: 0, open: RATE })
+    expect(await progress()).toEqual({ status: 'running', replayed: RATE, skipped: 0, open: RATE })
     await expectExactCounters(db.admin)
     await expectReplayedOnce()
   })
@@ -96,7 +96,7 @@ Deno.test('tick() leaves the jobs to a tick that is still at work on them', asyn
   await slow.sql`begin`
   await slow.sql`select outbox.work_replay_jobs(outbox.clock())`
   await quick.sql`select outbox.tick()`
-  expect(await progress()).toEqual({ state: 'running', replayed: RATE, skipped: 0, open: RATE })
+  expect(await progress()).toEqual({ status: 'running', replayed: RATE, skipped: 0, open: RATE })
   await slow.sql`rollback`
   await expectReplayedOnce()
 })

@@ -106,7 +106,7 @@ async function step(sql: Sql): Promise<number> {
 async function jobs(): Promise<unknown[]> {
   return [
     ...await one.sql`
-    select j.state, j.replayed::integer, j.skipped::integer from outbox.replay_job j order by j.id`,
+    select j.status, j.replayed::integer, j.skipped::integer from outbox.replay_job j order by j.id`,
   ]
 }
 
@@ -121,8 +121,8 @@ Deno.test('a step of replay jobs waits for no other step over the same letters, 
   await one.sql`commit`
   expect(await step(other.sql)).toBe(0)
   expect(await jobs()).toEqual([
-    { state: 'done', replayed: 1, skipped: 0 },
-    { state: 'done', replayed: 0, skipped: 1 },
+    { status: 'done', replayed: 1, skipped: 0 },
+    { status: 'done', replayed: 0, skipped: 1 },
   ])
   expect(await open(one.sql)).toBe(1)
   await expectExactCounters(db.admin)
@@ -142,16 +142,16 @@ Deno.test("two replay jobs over the same deliveries do not wait on each other's 
   const put = await Promise.all(sessions.map(async ({ sql }) => {
     await sql`set lock_timeout = '1ms'`
     let sum = 0
-    while ((await sql`select from outbox.replay_job j where j.state = 'running'`).length > 0) {
+    while ((await sql`select from outbox.replay_job j where j.status = 'running'`).length > 0) {
       sum += await step(sql)
     }
     return sum
   }))
   expect(put.reduce((sum, n) => sum + n, 0)).toBe(100)
   const [row] = await one.sql`
-    select sum(j.replayed)::integer as replayed, string_agg(distinct j.state, ',') as state
+    select sum(j.replayed)::integer as replayed, string_agg(distinct j.status, ',') as status
     from outbox.replay_job j`
-  expect(row).toEqual({ replayed: 100, state: 'done' })
+  expect(row).toEqual({ replayed: 100, status: 'done' })
   expect(await open(one.sql)).toBe(100)
   await expectExactCounters(db.admin)
   expect(await drain(one.sql)).toBe(100)
@@ -169,7 +169,7 @@ Deno.test('retry_now() and a claim at the same moment give one attempt', async (
   expect((await run.call([], 1)).deliveries).toEqual([])
   await other.sql`commit`
   const retried = (await run.call([], 1)).deliveries
-  expect(retried).toMatchObject([{ event, attempt: 2, tries: 1 }])
+  expect(retried).toMatchObject([{ event, attempt: 2, failed_attempts: 1 }])
   await expect(other.sql`select outbox.retry_now(${event}, ${endpoint})`.execute()).rejects
     .toMatchObject({ code: 'OH004' })
   await run.call(retried.map((delivery) => report(delivery)))

@@ -1,4 +1,4 @@
-/** A result that the database refuses is set aside after three tries, visibly, until retry_now(). */
+/** A result that the database refuses is set aside after three attempts, visibly, until retry_now(). */
 
 import { expect } from '@std/expect'
 import type { Sql } from 'postgres'

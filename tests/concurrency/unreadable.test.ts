@@ -70,9 +70,9 @@ async function expectHeld(good: string, bad: string, reason: RegExp): Promise<vo
   expect(status).toBe('paused')
   expect(why).toMatch(reason)
   expect(await news('outhook.endpoint.held')).toBe(1)
-  const open = await sql`select d.leased_until, d.tries from outbox.delivery d
+  const open = await sql`select d.leased_until, d.failed_attempts from outbox.delivery d
     where d.endpoint_id = ${bad} group by 1, 2`
-  expect([...open]).toEqual([{ leased_until: null, tries: 0 }])
+  expect([...open]).toEqual([{ leased_until: null, failed_attempts: 0 }])
   await expectExactCounters(db.admin)
 }
 

@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { Buffer } from 'node:buffer'
-import { systemClock } from '../../functions/_shared/clock.ts'
+import { systemClock } from '../../functions/_shared/base/clock.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { openInbox } from '../../consumer/inbox.ts'
 import type { Bus } from './_support/bus.ts'

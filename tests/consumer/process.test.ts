@@ -9,7 +9,7 @@ type Scene = {
   clock: FakeClock
   stop: AbortController
   /** When each try was made, in ms from the first, and what was done with dead letters. */
-  tries: number[]
+  attempts: number[]
   done: string[]
   dead: DeadMessage[]
   result: Promise<Processed>
@@ -18,12 +18,12 @@ type Scene = {
 const failed: Handled = { kind: 'failed', error: 'no such customer', isFinal: false }
 const away: Handled = { kind: 'unavailable', error: 'connection refused' }
 
-/** Processes a message whose tries end as said, the last of them again and again. */
+/** Processes a message whose attempts end as said, the last of them again and again. */
 function play(outcomes: Handled[], broken: string[] = []): Scene {
   const clock = createFakeClock()
   const stop = new AbortController()
   const begunAt = clock.now()
-  const tries: number[] = []
+  const attempts: number[] = []
   const done: string[] = []
   const dead: DeadMessage[] = []
   const step = (name: string) => (letter: DeadMessage): Promise<void> => {
@@ -34,8 +34,8 @@ function play(outcomes: Handled[], broken: string[] = []): Scene {
   }
   const result = processMessage(sampleMessage(), {
     handle: () => {
-      tries.push(clock.now() - begunAt)
-      return Promise.resolve(outcomes[tries.length - 1] ?? outcomes.at(-1) ?? failed)
+      attempts.push(clock.now() - begunAt)
+      return Promise.resolve(outcomes[attempts.length - 1] ?? outcomes.at(-1) ?? failed)
     },
     bury: step('bury'),
     report: step('report'),
@@ -43,39 +43,39 @@ function play(outcomes: Handled[], broken: string[] = []): Scene {
     random: () => 0.5,
     log: () => {},
   }, stop.signal)
-  return { clock, stop, tries, done, dead, result }
+  return { clock, stop, attempts, done, dead, result }
 }
 
 Deno.test('processMessage() is done with the first try that succeeds', async () => {
-  const { result, tries } = play([{ kind: 'done' }])
+  const { result, attempts } = play([{ kind: 'done' }])
   expect(await result).toBe('done')
-  expect(tries).toEqual([0])
+  expect(attempts).toEqual([0])
   expect(await play([{ kind: 'known' }]).result).toBe('known')
 })
 
 Deno.test('processMessage() tries six times on the relay schedule, then writes the dead letter', async () => {
-  const { clock, result, tries, done, dead } = play([failed])
+  const { clock, result, attempts, done, dead } = play([failed])
   await clock.advance(60_000)
   expect(await result).toBe('dead')
-  expect(tries).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000])
+  expect(attempts).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000])
   expect(delayMs(5, 0.5)).toBe(16_000)
   expect(done).toEqual(['bury', 'report'])
   expect(dead).toMatchObject([{ error: 'no such customer', retryCount: 6 }])
 })
 
 Deno.test('processMessage() gives up at once what another try would not change', async () => {
-  const { result, tries, dead } = play([{ ...failed, isFinal: true }])
+  const { result, attempts, dead } = play([{ ...failed, isFinal: true }])
   expect(await result).toBe('dead')
-  expect(tries).toEqual([0])
+  expect(attempts).toEqual([0])
   expect(dead).toMatchObject([{ retryCount: 1 }])
 })
 
 Deno.test('processMessage() counts no try while the database is away', async () => {
   const aways = Array.from({ length: 20 }, () => away)
-  const { clock, result, tries, dead } = play([failed, ...aways, failed])
+  const { clock, result, attempts, dead } = play([failed, ...aways, failed])
   await clock.advance(120_000)
   expect(await result).toBe('dead')
-  expect(tries).toHaveLength(26)
+  expect(attempts).toHaveLength(26)
   expect(dead).toMatchObject([{ retryCount: 6 }])
 })
 
@@ -90,12 +90,12 @@ Deno.test('processMessage() writes the dead letter until it is there, and then t
   expect(dead).toHaveLength(1)
 })
 
-Deno.test('processMessage() stops between two tries, and leaves the message to come again', async () => {
-  const { clock, stop, result, tries, done } = play([failed])
+Deno.test('processMessage() stops between two attempts, and leaves the message to come again', async () => {
+  const { clock, stop, result, attempts, done } = play([failed])
   await clock.advance(1_500)
   stop.abort()
   expect(await result).toBe('stopped')
-  expect([tries, done]).toEqual([[0, 1_000], []])
+  expect([attempts, done]).toEqual([[0, 1_000], []])
   expect(clock.pending).toBe(0)
 
   const burying = play([{ ...failed, isFinal: true }], Array(100).fill('bury'))

@@ -26,7 +26,7 @@ Deno.test('POST /endpoints creates an endpoint that GET gives without its secret
   const created = await create({ description: 'One', headers: { 'x-tenant': 'seven' } })
   expect(created).toMatchObject({
     status: 201,
-    body: { description: 'One', headerNames: ['x-tenant'], state: 'enabled', version: 1 },
+    body: { description: 'One', headerNames: ['x-tenant'], status: 'enabled', version: 1 },
   })
   expect(created.body.secret).toMatch(/^whsec_/)
   expect(created.headers.get('etag')).toBe('"1"')
@@ -185,11 +185,11 @@ Deno.test('a test event brings its result; a paused endpoint refuses it', async 
   })
   expect(await call(`POST ${path}/pause`, { body: { reason: 'rebuild' } })).toMatchObject({
     status: 200,
-    body: { state: 'paused', stateReason: 'rebuild' },
+    body: { status: 'paused', statusReason: 'rebuild' },
   })
   expect(await call(`POST ${path}/test`))
     .toMatchObject({ status: 409, body: { code: 'wrong_state' } })
-  expect(await call(`POST ${path}/resume`)).toMatchObject({ body: { state: 'enabled' } })
+  expect(await call(`POST ${path}/resume`)).toMatchObject({ body: { status: 'enabled' } })
 })
 
 Deno.test('a portal token sees its own organisation with its role, and nothing else', async () => {

@@ -36,7 +36,7 @@ Deno.test('POST /events delivers the payload to the byte, GET shows it and its d
   expect(status).toBe(202)
   const [request] = await outhook.requestsOf(body.id, 1)
   expect(new TextDecoder().decode(request?.body)).toBe(raw)
-  await outhook.receiptsOf(body.id)
+  await outhook.attemptsOf(body.id)
   const got = await call(`GET /events/${body.id}`)
   expect(got).toMatchObject({
     status: 200,

@@ -127,14 +127,14 @@ Deno.test('a broker that is away holds its endpoint without a try spent, and web
   await Promise.all(ids.map((id) => outhook.requestsOf(id, 1)))
   const state = async (): Promise<Record<string, unknown>> => {
     const [row] = await outhook.sql`
-      select g.breaker, g.depth::integer, max(d.tries) as tries, sum(d.attempt)::integer as attempts
+      select g.breaker, g.depth::integer, max(d.failed_attempts) as failed_attempts, sum(d.attempt)::integer as attempts
       from outbox.gate g join outbox.delivery d using (endpoint_id)
       where endpoint_id = ${endpoint} group by g.breaker, g.depth`
     return row ?? {}
   }
   // Each time with another delivery, and more than once.
   await until(async () => Number((await state()).attempts) >= 4)
-  expect(await state()).toMatchObject({ depth: 20, tries: 0 })
+  expect(await state()).toMatchObject({ depth: 20, failed_attempts: 0 })
   proxy.up()
   const arrived = (): Set<string> =>
     new Set(queue.messages.map(({ properties }) => properties.messageId))

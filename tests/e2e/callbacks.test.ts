@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { verifyToken } from '../../functions/_shared/callbacks/token.ts'
+import { verifyToken } from '../../functions/_shared/messages/callbacks/token.ts'
 import { patienceMs } from '../_support/outhook.ts'
 import { startWhatsapp, tenants, type TestWhatsapp } from '../_support/whatsapp.ts'
 import { bodyOf, changeOf, postCallback, statusOf } from './graph/callbacks.ts'

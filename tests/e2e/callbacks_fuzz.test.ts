@@ -3,11 +3,11 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
 import * as fc from 'fast-check'
-import { callbackDatabase } from '../../functions/_shared/callbacks/database.ts'
+import { callbackDatabase } from '../../functions/_shared/messages/callbacks/database.ts'
 import { connectFunctions } from '../../functions/_shared/database/functions.ts'
 import { createApp } from '../../functions/whatsapp/app.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
-import { shapes } from '../functions/_shared/callbacks/shapes.ts'
+import { shapes } from '../functions/_shared/messages/callbacks/shapes.ts'
 
 let api: TestApi
 let app: ReturnType<typeof createApp>

@@ -210,17 +210,17 @@ Deno.test('a template that WhatsApp pauses keeps its messages back until it is a
 })
 
 Deno.test('a restricted account holds its channels and no other, until it is restricted no more', async () => {
-  const state = async (org: Org): Promise<string> =>
-    (await wa.call(org, `GET /channels/${wa.channels[org]}`)).body.state
+  const statusIn = async (org: Org): Promise<string> =>
+    (await wa.call(org, `GET /channels/${wa.channels[org]}`)).body.status
   const restriction = { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }
   const event = { event: 'ACCOUNT_RESTRICTION', restriction_info: [restriction] }
   // Of the account of org-c, signed by the app of the others: not theirs to say.
   const forged = bodyOf(tenants['org-c'].waba, [{ field: 'account_update', value: event }])
   expect(await postCallback(wa.target('org-a'), forged))
     .toMatchObject({ status: 200, body: { skipped: 1 } })
-  expect(await state('org-c')).toBe('enabled')
+  expect(await statusIn('org-c')).toBe('enabled')
   await notice('org-c', 'account_update', event)
-  expect([await state('org-c'), await state('org-a')]).toEqual(['paused', 'enabled'])
+  expect([await statusIn('org-c'), await statusIn('org-a')]).toEqual(['paused', 'enabled'])
   const later = Math.floor(Date.now() / 1000) + 2
   const change = { field: 'account_update', value: { ...event, restriction_info: [] } }
   // The address without a key is that of one app.
@@ -231,7 +231,7 @@ Deno.test('a restricted account holds its channels and no other, until it is res
   expect(await postCallback({ ...wa.target('org-a'), url }, lifted)).toMatchObject({ status: 401 })
   expect(await postCallback({ ...wa.target('org-c'), url }, lifted))
     .toMatchObject({ status: 200, body: { applied: 1 } })
-  expect(await state('org-c')).toBe('enabled')
+  expect(await statusIn('org-c')).toBe('enabled')
 })
 
 Deno.test('a failure told afterwards does what its rule says of the person and the channel', async () => {
@@ -254,5 +254,5 @@ Deno.test('a failure told afterwards does what its rule says of the person and t
   expect(await ask('org-a', person)).toBe('QUEUED')
   await fail('org-b', 131042)
   expect((await wa.call('org-b', `GET /channels/${wa.channels['org-b']}`)).body)
-    .toMatchObject({ state: 'paused', stateReason: expect.stringContaining('131042') })
+    .toMatchObject({ status: 'paused', statusReason: expect.stringContaining('131042') })
 })

@@ -94,18 +94,18 @@ Deno.test('50 endpoints get each of 2,000 events that they want exactly once', a
   expect(await worker.ended).toBe(0)
 
   const arrived = Map.groupBy(outhook.receiver.received, ({ path }) => path)
-  const inReceipts = await outhook.sql<{ endpoint_id: string; ids: string[] }[]>`
+  const inAttempts = await outhook.sql<{ endpoint_id: string; ids: string[] }[]>`
     select endpoint_id, array_agg(event_id::text) as ids
     from outbox.attempt where kind = 'try' and outcome = 'delivered'
     group by endpoint_id`
-  const receipts = new Map(inReceipts.map((row) => [row.endpoint_id, row.ids]))
+  const attempts = new Map(inAttempts.map((row) => [row.endpoint_id, row.ids]))
   let total = 0
   for (const [n, { id, path }] of endpoints.entries()) {
     const patterns = wishes[n] ?? []
     const expected = [...published].filter(([, type]) => wants(patterns, type)).map(([id]) => id)
     const came = (arrived.get(path) ?? []).map(({ headers }) => headers['webhook-id'])
     expect([path, ...differences(expected, came)]).toEqual([path])
-    expect([path, ...differences(expected, receipts.get(id) ?? [])]).toEqual([path])
+    expect([path, ...differences(expected, attempts.get(id) ?? [])]).toEqual([path])
     total += expected.length
   }
   expect(total).toBeGreaterThan(10_000)

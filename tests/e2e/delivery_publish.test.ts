@@ -57,7 +57,7 @@ Deno.test('publish() in a transaction arrives once it commits, and not before', 
     return row?.id
   })
   expect(await dataOf(id)).toEqual({ id: 1 })
-  expect(await outhook.receiptsOf(id)).toHaveLength(1)
+  expect(await outhook.attemptsOf(id)).toHaveLength(1)
 })
 
 Deno.test('publish() in a transaction that rolls back leaves nothing', async () => {
@@ -72,7 +72,7 @@ Deno.test('publish() in a transaction that rolls back leaves nothing', async () 
   await expect(attempt).rejects.toThrow('changed its mind')
   const [committed] = await outhook.sql`select outbox.publish('tx.rollback', '{"id": 2}') as id`
   expect(await dataOf(committed?.id)).toEqual({ id: 2 })
-  await outhook.receiptsOf(committed?.id)
+  await outhook.attemptsOf(committed?.id)
   const ids = outhook.receiver.received
     .filter(({ path }) => path === '/hooks/rollback')
     .map(({ headers }) => headers['webhook-id'])
@@ -120,7 +120,7 @@ Deno.test('insert into webhook_outbox publishes', async () => {
     returning id, status`
   expect(row?.status).toBe('PENDING')
   expect(await dataOf(row?.id)).toEqual({ id: 1 })
-  await outhook.receiptsOf(row?.id)
+  await outhook.attemptsOf(row?.id)
   const [after] = await outhook.sql`select status from outbox.webhook_outbox where id = ${row?.id}`
   expect(after?.status).toBe('DELIVERED')
 })

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import { createPublicKey, verify } from 'node:crypto'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { createSigningKey } from '../../functions/_shared/ed25519.ts'
+import { createSigningKey } from '../../functions/_shared/signing/ed25519.ts'
 import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/outhook.ts'
 import type { Received } from './receiver/http.ts'
 

@@ -155,9 +155,9 @@ Deno.test('a worker told to stop finishes what is on its way and gives the rest 
 
   expect(await outhook.outcomesOf(first)).toEqual(['1 delivered'])
   const open = await outhook.sql`
-    select event_id, attempt, tries, leased_until from outbox.delivery order by event_id`
+    select event_id, attempt, failed_attempts, leased_until from outbox.delivery order by event_id`
   expect([...open]).toEqual(
-    rest.map((event_id) => ({ event_id, attempt: 1, tries: 0, leased_until: null })),
+    rest.map((event_id) => ({ event_id, attempt: 1, failed_attempts: 0, leased_until: null })),
   )
   const [gate] = await outhook.sql`select sum(in_flight)::integer as in_flight from outbox.gate`
   expect(gate).toEqual({ in_flight: 0 })

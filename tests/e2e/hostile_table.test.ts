@@ -41,10 +41,10 @@ Deno.test.afterAll(async () => {
   await attempts?.[Symbol.asyncDispose]()
 })
 
-const delivered = { outcome: 'delivered', state: 'delivered', next: null }
+const delivered = { outcome: 'delivered', deliveryStatus: 'delivered', next: null }
 /** Tried again by the schedule, which is a minute for all. */
-const retried = { state: 'failed', next: 60 }
-const dead = { outcome: 'status', state: 'dead_letter', next: null }
+const retried = { deliveryStatus: 'retrying', next: 60 }
+const dead = { outcome: 'status', deliveryStatus: 'dead_letter', next: null }
 const soon = { timeoutMs: 700 }
 
 async function check(rows: Row[]): Promise<void> {
@@ -81,7 +81,7 @@ Deno.test('each status has its outcome', async () => {
     ['401', at('/status/401'), { ...dead, status: 401 }],
     ['404', at('/status/404'), { ...dead, status: 404 }],
     ['408', at('/status/408'), { outcome: 'status', status: 408, ...retried }],
-    ['410', at('/status/410'), { outcome: 'status', status: 410, state: 'held' }],
+    ['410', at('/status/410'), { outcome: 'status', status: 410, deliveryStatus: 'held' }],
     ['413', at('/status/413'), { ...dead, status: 413 }],
     ['418', at('/status/418'), { ...dead, status: 418 }],
     ['425', at('/status/425'), { outcome: 'status', status: 425, ...retried }],
@@ -123,7 +123,7 @@ Deno.test('each form of Retry-After slows the endpoint down as far as it may', a
     [429, 503].map((status): Row => [
       `${status}, ${what}`,
       `${receiver.url}/status/${status}?retry-after=${header.replaceAll(' ', '%20')}`,
-      { outcome: 'status', status, state: 'failed', next },
+      { outcome: 'status', status, deliveryStatus: 'retrying', next },
     ])
   ))
   await check([
@@ -166,7 +166,7 @@ Deno.test('each way of not answering has its class', async () => {
     ['an IPv6 literal', `${six.url}/`, delivered],
     ['an address of the inside', 'http://inside.test/', {
       outcome: 'blocked',
-      state: 'dead_letter',
+      deliveryStatus: 'dead_letter',
       error: 'The address is not allowed: use a public host',
     }],
   ])

@@ -75,8 +75,8 @@ Deno.test('the metrics tell what broke', async () => {
   const failures = 'outhook_endpoint_consecutive_failures'
   expect(await highest(`${failures}{endpoint="${endpoints.failing.id}"}`)).toBeGreaterThan(4)
   expect(await highest(`${failures}{endpoint="${endpoints.hanging.id}"}`)).toBeGreaterThan(1)
-  expect(await highest('outhook_endpoints{kind="whatsapp",state="held"}')).toBe(1)
-  expect(await highest('outhook_endpoints{kind="webhook",state=~"breaker_.*"}')).toBeGreaterThan(0)
+  expect(await highest('outhook_endpoints{kind="whatsapp",status="held"}')).toBe(1)
+  expect(await highest('outhook_endpoints{kind="webhook",status=~"breaker_.*"}')).toBeGreaterThan(0)
   expect(await highest('outhook_attempts_total{outcome="failed",code="5xx"}')).toBeGreaterThan(4)
   expect(await highest('outhook_attempts_total{error_class="timeout"}')).toBeGreaterThan(0)
   expect(await highest('outhook_messages_total{status="read"}')).toBeGreaterThan(0)

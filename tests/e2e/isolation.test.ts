@@ -73,7 +73,7 @@ Deno.test('One slow or broken receiver delays nobody else', async () => {
   } finally {
     await outhook.sql`alter table outbox.attempt drop constraint t_poison`
     await outhook.sql`select outbox.delete_endpoint(e.id) from outbox.endpoint e
-      where e.state <> 'deleted' and e.url like any (array['%/hang', '%/status/%', '%/poison/%', '%/good/%'])`
+      where e.status <> 'deleted' and e.url like any (array['%/hang', '%/status/%', '%/poison/%', '%/good/%'])`
   }
 })
 

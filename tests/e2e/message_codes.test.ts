@@ -163,7 +163,7 @@ Deno.test('each answer of WhatsApp leads to what its rule says', async () => {
     const rows = await sql`
       select m.idempotency_key::int as n, m.status as message, a.error_code,
         extract(epoch from a.next_retry_at - a.updated_at)::int as retry,
-        case when e.state = 'paused' then 'held' end as channel,
+        case when e.status = 'paused' then 'held' end as channel,
         (select extract(epoch from g.not_before - a.updated_at)::int from outbox.gate g
           where g.endpoint_id = w.endpoint_id and isfinite(g.not_before)) as number,
         (select extract(epoch from g.not_before - a.updated_at)::int

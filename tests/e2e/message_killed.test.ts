@@ -31,8 +31,8 @@ async function setStale(seconds: number): Promise<void> {
     where kind = 'whatsapp' and code = 'lease_expired'`
 }
 
-/** The tries of a message: `FAILED lease_expired`, `SUCCESS`. */
-async function tries(org: Org, id: string): Promise<string[]> {
+/** The attempts of a message: `FAILED lease_expired`, `SUCCESS`. */
+async function attempts(org: Org, id: string): Promise<string[]> {
   const { body } = await wa.call(org, `GET /outbound/messages/${id}`)
   return body.attempts.map(({ status, errorCode }: Record<string, string>) =>
     [status, errorCode].filter(Boolean).join(' ')
@@ -68,9 +68,9 @@ Deno.test('a message whose run is killed between claim and send is sent once', a
   await secrets.waiter()
   wa.outhook.stack.functions.kill('deliver')
   await secrets.release()
-  await until(async () => (await tries('org-a', id)).length === 2)
+  await until(async () => (await attempts('org-a', id)).length === 2)
   await wa.settled('org-a', id, 'SENT')
-  expect(await tries('org-a', id)).toEqual(['FAILED lease_expired', 'SUCCESS'])
+  expect(await attempts('org-a', id)).toEqual(['FAILED lease_expired', 'SUCCESS'])
   await closed(id)
   expect(await wa.takenFor(to)).toHaveLength(1)
 })
@@ -101,7 +101,7 @@ Deno.test('a message whose answer dies with its run is sent once: a callback nam
   // Its lease still stands: when that ends, the claim finds that there is nothing to send.
   await closed(id)
   expect(await wa.takenFor(to)).toHaveLength(1)
-  expect(await tries('org-b', id)).toEqual(['SUCCESS'])
+  expect(await attempts('org-b', id)).toEqual(['SUCCESS'])
 })
 
 Deno.test('a message whose run is killed while WhatsApp works waits for a callback', async () => {
@@ -116,8 +116,8 @@ Deno.test('a message whose run is killed while WhatsApp works waits for a callba
   const [taken] = await wa.takenFor(to)
   if (taken === undefined) throw new Error('nothing was taken')
   wa.graph.setTurn(() => ({ kind: 'take' }))
-  await until(async () => (await tries('org-c', id))[0] === 'FAILED lease_expired')
-  expect(await tries('org-c', id)).toHaveLength(1)
+  await until(async () => (await attempts('org-c', id))[0] === 'FAILED lease_expired')
+  expect(await attempts('org-c', id)).toHaveLength(1)
   expect(await wa.graph.report(taken, 'sent')).toMatchObject({ body: { applied: 1 } })
   expect(await wa.settled('org-c', id, 'SENT')).toMatchObject({ providerMessageId: taken.wamid })
   await closed(id)

@@ -41,7 +41,7 @@ Deno.test.beforeAll(async () => {
         pairSeconds: 0,
       },
     })
-    expect(channel).toMatchObject({ status: 201, body: { isDefault: true, state: 'enabled' } })
+    expect(channel).toMatchObject({ status: 201, body: { isDefault: true, status: 'enabled' } })
     // SAFETY: the keys of tenants.
     channels[org as Org] = channel.body.id
     const template = { name: 'appointment_reminder', language: 'fr', category: 'UTILITY' }
@@ -257,17 +257,17 @@ Deno.test('a token that has expired holds its channel alone, until there is a ne
     call(`PUT ${path}/access-token`, { headers, body: { accessToken } })
   expect((await setToken('expired')).status).toBe(200)
   const { body: { id } } = await create(somebody(), { org: 'org-c' })
-  const isHeld = async (): Promise<boolean> => (await get(path, 'org-c')).state === 'paused'
+  const isHeld = async (): Promise<boolean> => (await get(path, 'org-c')).status === 'paused'
   expect(await waitUntil(isHeld, { timeoutMs: patienceMs, everyMs: 100 })).toBe(true)
   expect(await get(path, 'org-c')).toMatchObject({
-    stateReason: expect.stringMatching(/^held: 190/),
+    statusReason: expect.stringMatching(/^held: 190/),
   })
   expect(await get(`/outbound/messages/${id}`, 'org-c')).toMatchObject({ status: 'QUEUED' })
   const free = await create(somebody())
   await settled(free.body.id, 'SENT')
   await setToken('token-103')
   expect(await post(`${path}/resume`, 'org-c'))
-    .toMatchObject({ status: 200, body: { state: 'enabled', stateReason: null } })
+    .toMatchObject({ status: 200, body: { status: 'enabled', statusReason: null } })
   await settled(id, 'SENT', 'org-c')
   expect(graph.taken.filter(({ number }) => number === '103')).toHaveLength(1)
 })

@@ -79,7 +79,7 @@ async function deliveredOnce(id: string): Promise<void> {
     return row?.delivered
   }
   expect(await eventually(isDelivered)).toBe(true)
-  expect((await outhook.receiptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
+  expect((await outhook.attemptsOf(id)).filter(({ outcome }) => outcome === 'delivered'))
     .toHaveLength(1)
 }
 
@@ -101,17 +101,19 @@ Deno.test('Partitions: a day without its own is told of, and its rows move', asy
   end $$`
   const id = await outhook.publish('day.missing')
   await deliveredOnce(id)
-  expect((await health('Partitions')).answer).toMatch(/^\d+ rows are in a default partition$/)
+  expect((await health('Partitions')).result).toMatch(/^\d+ rows are in a default partition$/)
   await run(await runbookCommand('Partitions'))
   const rows = await askOps(outhook.stack, '01')
-  expect(rows.find(({ question }) => question === 'Are partitions made ahead?')?.state).toBe('ok')
+  expect(rows.find(({ question }) => question === 'Are partitions created ahead?')?.status).toBe(
+    'ok',
+  )
 })
 
 Deno.test('Nothing moves: delivery is switched off, and switched on again', async () => {
   await outhook.createEndpoint('/hooks/off', { p_event_types: ['off'] })
   await endRuns()
   const id = await outhook.publish('off')
-  expect((await health('Nothing moves')).answer).toBe('worker.enabled is false')
+  expect((await health('Nothing moves')).result).toBe('worker.enabled is false')
   await run(await runbookCommand('Nothing moves'))
   await deliveredOnce(id)
 })
@@ -119,7 +121,7 @@ Deno.test('Nothing moves: delivery is switched off, and switched on again', asyn
 Deno.test('No tick: a job that is switched off is told of, and switched on', async () => {
   await outhook.sql`
     select cron.alter_job(jobid, active => false) from cron.job where jobname = 'outhook-tick'`
-  expect((await health('No tick')).answer).toBe('the job outhook-tick is switched off')
+  expect((await health('No tick')).result).toBe('the job outhook-tick is switched off')
   const runbook = /`(select cron\.[^`]+;)`/
   const text = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
   await run(runbook.exec(text)?.[1])
@@ -135,7 +137,7 @@ Deno.test('No run: a secret that differs is told of by its 401, and what waited 
   await outhook.sql`select outbox.set_setting('worker.enabled', 'true')`
   const id = await outhook.publish('secret')
   try {
-    expect((await health('No run')).answer).toMatch(/; else .*\b401\b/)
+    expect((await health('No run')).result).toMatch(/; others: .*\b401\b/)
   } finally {
     await outhook.sql`select outbox.configure(${url}, ${outhook.stack.keys.workerSecret})`
   }
@@ -167,7 +169,7 @@ Deno.test('Falling behind: one run is not enough; the command, or a worker, brin
     select outbox.set_setting('worker.max_runs', '1'), outbox.set_setting('worker.enabled', 'true')`
   await using _run = await exhaustedRun()
   const first = await outhook.publish('behind')
-  expect((await health('Falling behind')).answer).toMatch(/^\d+ due, the oldest for 00:00:/)
+  expect((await health('Falling behind')).result).toMatch(/^\d+ due, the oldest for 00:00:/)
   expect((await line('02', of('/hooks/behind'))).why).toMatch(/^due since /)
   await run(await runbookCommand('Falling behind'))
   await deliveredOnce(first)
@@ -206,12 +208,12 @@ Deno.test('Cleanup: a job that is switched off is told of and switched on, and d
     await sql`
       select cron.alter_job(jobid, active => false) from cron.job where jobname = ${name}`
     expect(await asked()).toMatchObject({
-      state: 'bad',
-      answer: `the job ${name} is switched off`,
+      status: 'error',
+      result: `the job ${name} is switched off`,
       runbook: 'Cleanup',
     })
     await run(await runbookCommand('Cleanup'))
-    expect((await asked())?.state).toBe('ok')
+    expect((await asked())?.status).toBe('ok')
   }
   const text = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
   await run(/`(select outbox\.cleanup\(\)[^`]*)`/.exec(text)?.[1])
@@ -229,7 +231,7 @@ Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when i
   down.add('one')
   const ids: string[] = []
   for (let n = 0; n < 5; n++) ids.push(await outhook.publish('fails'))
-  expect(await line('03', (row) => of('/fails/one')(row) && row.state === 'breaker open'))
+  expect(await line('03', (row) => of('/fails/one')(row) && row.status === 'breaker open'))
     .toMatchObject({
       failures_of_last_50: '5 x 503',
       last_error: 'The endpoint answered 503',
@@ -250,7 +252,7 @@ Deno.test('An endpoint hangs: 04 names it, others go on, and it catches up when 
   down.add('one')
   const id = await outhook.publish('hangs')
   const told = await line('04', (row) => of('/hangs/one')(row) && row.timeouts !== '0')
-  expect(told.what).toBe('timed out last: gets one request at a time until it answers')
+  expect(told.note).toBe('timed out last: gets one request at a time until it responds')
   await deliveredOnce(await outhook.publish('beside'))
   down.delete('one')
   await deliveredOnce(id)
@@ -262,7 +264,7 @@ Deno.test('Held: a paused endpoint is named with its reason, and the command of 
   const id = await outhook.publish('held')
   const told = await line('02', of('/hooks/held'))
   expect(told.why).toBe('held, the endpoint is paused: it moves')
-  expect((await health('Held')).answer).toMatch(/paused/)
+  expect((await health('Held')).result).toMatch(/paused/)
   await run(told.command)
   await deliveredOnce(id)
 })
@@ -276,7 +278,7 @@ Deno.test('Dead letters: 08 counts them by reason, and its command sends them ag
   const ids = [await outhook.publish('dead'), await outhook.publish('dead')]
   const told = await line('08', (row) => of('/fails/dead')(row) && row.dead === '2')
   expect(told).toMatchObject({ why: 'retries_exhausted', error: 'The endpoint answered 503' })
-  expect((await health('Dead letters')).answer).toMatch(/^2 in 24 hours/)
+  expect((await health('Dead letters')).result).toMatch(/^2 in 24 hours/)
   down.delete('dead')
   await run(told.command)
   // What pg_cron calls each second; before 1.5 it begins with a minute.
@@ -298,7 +300,9 @@ Deno.test('Lost leases: what a run took with it is counted, and comes again by i
     await sql`select outbox.dispatch(gen_random_uuid(), 1, '[]', 10, 'worker')`
   })
   const answers = await askOps(outhook.stack, '01')
-  expect(answers.find(({ question }) => question === 'Do runs end without a word?')?.answer)
+  expect(
+    answers.find(({ question }) => question === 'Do runs end without reporting results?')?.result,
+  )
     .toBe('1 deliveries leased')
   await deliveredOnce(id)
   expect(await outhook.outcomesOf(id)).toEqual(['1 lease_expired', '2 delivered'])
@@ -314,7 +318,7 @@ Deno.test('Set aside: an event that cannot be routed is named with its error, an
       for each row when (new.body_bytes = 12) execute function public.refuse()`
   const [row] = await outhook.sql`select outbox.publish('aside', '{"n": 12345}') as id`
   const id: string = row?.id
-  expect((await health('Set aside')).answer).toMatch(/^1, such as: no room for it/)
+  expect((await health('Set aside')).result).toMatch(/^1, such as: no room for it/)
   const told = await line('06', ({ what }) => what === 'set aside', { event: id })
   expect(told.detail).toMatch(/^no room for it; select outbox\.route_again/)
   await outhook.sql`drop trigger refuse on outbox.delivery`
@@ -336,11 +340,11 @@ Deno.test('WhatsApp held: a dead token is named, no try is spent, and the new on
     one.endpoint_id === channel && one.why !== undefined &&
     one.why.startsWith('held, the endpoint is paused: '))
   expect(told.why).toBe('held, the endpoint is paused: held: 190 Access token has expired')
-  expect(await line('15', ({ channel_state }) => channel_state === 'paused'))
+  expect(await line('15', ({ channel_status }) => channel_status === 'paused'))
     .toMatchObject({ org_id: 'org-a', status: 'QUEUED' })
   const [delivery] = await outhook.sql`
-    select tries from outbox.delivery where endpoint_id = ${channel}`
-  expect(delivery?.tries).toBe(0)
+    select failed_attempts from outbox.delivery where endpoint_id = ${channel}`
+  expect(delivery?.attempts).toBe(0)
   expect(told.command).toContain('set_channel_token')
   await run(told.command?.replace('<the new token>', 'token-101'))
   // A number rests for six seconds between two messages to one person, and the tick may not run yet.

@@ -44,7 +44,7 @@ async function query(sql: string): Promise<string> {
 }
 
 const endpoints = `
-  select count(*), count(*) filter (where state <> 'deleted') from outbox.endpoint;`
+  select count(*), count(*) filter (where status <> 'deleted') from outbox.endpoint;`
 
 /** With the next order, the machine's own addresses are no longer allowed: too late for a refusal. */
 const closing = `
@@ -58,7 +58,7 @@ const closing = `
   for each row execute function public.close_egress();`
 
 for (const which of ['first', 'second'] as const) {
-  Deno.test(`the ${which} start shows the request, its verification and the receipt`, async () => {
+  Deno.test(`the ${which} start shows the request, its verification and the attempt`, async () => {
     const { code, stdout, stderr } = await startOnce()
     expect(stderr).toBe('')
     expect(code).toBe(0)

@@ -118,7 +118,7 @@ Deno.test('an event without a trace has its own id for one, whoever delivers it'
   })
   const id = await outhook.publish('traced.alone')
   await outhook.requestsOf(id, 2)
-  await outhook.receiptsOf(id)
+  await outhook.attemptsOf(id)
   worker.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
   const spans = await spansOf(id.replaceAll('-', ''), 2)

@@ -2,9 +2,9 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { type ContractRange, contractRange } from '../../functions/_shared/contract_range.ts'
-import type { DispatchCall } from '../../functions/_shared/contracts.ts'
-import { type Database, readAnswer } from '../../functions/_shared/database.ts'
+import { type ContractRange, contractRange } from '../../functions/_shared/contract/range.ts'
+import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
+import { type Database, readAnswer } from '../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../functions/_shared/database/rpc.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'

@@ -1,23 +1,25 @@
 import type {
-  Channel,
   Delivery,
   Endpoint,
   EventRow,
-  OutgoingMessage,
   Settings,
-} from '../../functions/_shared/contracts.ts'
+} from '../../functions/_shared/contract/contract.ts'
+import type { Channel, OutgoingMessage } from '../../functions/_shared/senders/whatsapp/outgoing.ts'
 
 // Valid rows of a dispatch answer; a test overrides what it is about.
 
 /** The secret of the Standard Webhooks test vector. */
 export const sampleSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
+/** What a kind of endpoint adds to its events and endpoints. */
+type Added = Record<string, unknown>
+
 export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
   return {
     event: '0198c0de-0000-7000-8000-000000000001',
     endpoint: '0198c0de-0000-7000-8000-0000000000e1',
     attempt: 1,
-    tries: 0,
+    failed_attempts: 0,
     lane: '1',
     ordered: false,
     lease_ms: 20_000,
@@ -25,7 +27,7 @@ export function sampleDelivery(over: Partial<Delivery> = {}): Delivery {
   }
 }
 
-export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
+export function sampleEvent(over: Partial<EventRow> & Added = {}): EventRow {
   return {
     type: 'order.paid',
     org_id: 'org-1',
@@ -37,7 +39,7 @@ export function sampleEvent(over: Partial<EventRow> = {}): EventRow {
   }
 }
 
-export function sampleEndpoint(over: Partial<Endpoint> = {}): Endpoint {
+export function sampleEndpoint(over: Partial<Endpoint> & Added = {}): Endpoint {
   return {
     revision: '1',
     version: 1,

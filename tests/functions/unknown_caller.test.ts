@@ -13,7 +13,7 @@ import { createApp as createConsumer } from '../../functions/example-consumer/ap
 import { createApp as createMetrics } from '../../functions/metrics/app.ts'
 import { createApp as createAlerts } from '../../functions/ops-alerts/app.ts'
 import { createApp as createWhatsapp } from '../../functions/whatsapp/app.ts'
-import type { CallbackDatabase } from '../../functions/_shared/callbacks/database.ts'
+import type { CallbackDatabase } from '../../functions/_shared/messages/callbacks/database.ts'
 
 const webhookSecret = `whsec_${btoa('s'.repeat(32))}`
 

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { tryLock } from '../../supabase/local/process/lock.ts'
 
 /** A copy of the project in which one file at a time is another. Disposing of it removes the copy. */
@@ -15,9 +15,12 @@ export async function copyTree(root: string): Promise<Tree> {
   const home = join(root, '.outhook')
   await Deno.mkdir(home, { recursive: true })
   await sweep(home)
-  const folder = await Deno.makeTempDir({ dir: home, prefix: 'mutants-' })
-  await Deno.chmod(folder, 0o755)
-  const lock = await tryLock(join(folder, 'lock'))
+  // It gets the name that sweep() looks for when its lock is held: a second run sweeps meanwhile.
+  const draft = await Deno.makeTempDir({ dir: home, prefix: 'new-mutants-' })
+  await Deno.chmod(draft, 0o755)
+  const lock = await tryLock(join(draft, 'lock'))
+  const folder = join(home, basename(draft).replace('new-', ''))
+  await Deno.rename(draft, folder)
   const target = join(folder, 'tree')
   const dispose = async (): Promise<void> => {
     lock?.release()

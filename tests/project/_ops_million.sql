@@ -1,10 +1,10 @@
 -- What the console kit is measured on: a million open deliveries behind 1,000 endpoints, a million
--- receipts, half of them of one busy endpoint, 20,000 keys of an ordered endpoint, 50,000 dead letters
+-- attempts, half of them of one busy endpoint, 20,000 keys of an ordered endpoint, 50,000 dead letters
 -- and 50,000 messages. Counters are as the engine would have left them. Takes about 20 s.
 set statement_timeout = 0;
 set synchronous_commit = off;
 
-insert into outbox.endpoint (org_id, url, created_at, updated_at, state, state_reason)
+insert into outbox.endpoint (org_id, url, created_at, updated_at, status, status_reason)
 select 'org-' || n % 100, 'https://example.com/' || n, now() - interval '3 days', now(),
   case when n % 50 = 0 then 'paused' else 'enabled' end, case when n % 50 = 0 then 'it moves' end
 from generate_series(1, 1000) n;
@@ -23,7 +23,7 @@ create temporary table waiting as
 select n, outbox.uuid_v7(now() - interval '1 hour' + n * interval '3 s') as id from generate_series(1, 1000) n;
 insert into outbox.event (id, org_id, type, body, correlation_id, created_at)
 select w.id, 'org-' || w.n % 100, 'order.paid', '{}', 'cart-' || w.n, outbox.uuid_v7_time(w.id) from waiting w;
-insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, attempt, tries)
+insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, attempt, failed_attempts)
 select w.id, g.endpoint_id, l.id,
   case when w.n % 10 = 0 then now() + w.n * interval '1 s' else outbox.uuid_v7_time(w.id) end, 2, (w.n % 10 = 0)::integer, (w.n % 10 = 0)::integer
 from waiting w cross join outbox.gate g join outbox.lane l on l.gate_id = g.id;
@@ -45,7 +45,7 @@ insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
 select outbox.uuid_v7(now() - l.key_hash * interval '1 ms'), g.endpoint_id, l.id, now(), 2 from lanes l cross join gate g;
 update outbox.gate g set depth = 20000, next_at = now() from outbox.endpoint e where e.id = g.endpoint_id and e.ordering = 'partition';
 
--- Receipts of the last hour: half of them of one endpoint, the rest evenly; each tenth a failure, and
+-- Attempts of the last hour: half of them of one endpoint, the rest evenly; each tenth a failure, and
 -- those of the open deliveries that failed once.
 create temporary table busy as select e.id from outbox.endpoint e where e.url = 'https://example.com/7';
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, duration_ms)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 
 /** Files whose text is not ours to judge. */
-const generated = /^supabase\/migrations\/|^functions\/_shared\/database\.types\.ts$/
+const generated = /^supabase\/migrations\/|^functions\/_shared\/database\/database\.types\.ts$/
 
 /**
  * The project's files as paths from its root: those that Git tracks or would track, without those

@@ -77,7 +77,7 @@ Deno.test('task bench:engine measures, tells its verdict and ends with 0', async
   }).output()
   const text = new TextDecoder().decode(stdout)
   expect(text).toMatch(
-    /\| publishing \| added for each event +\| [\d.]+ ms +\| ≤ 0.25 ms \| (OK|MISSED)/,
+    /\| publishing \| added for each event +\| -?[\d.]+ ms +\| ≤ 0.25 ms \| (OK|MISSED)/,
   )
   expect(text).toContain('1 measurements, 0 problems')
   expect(code).toBe(0)

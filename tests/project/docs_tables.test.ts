@@ -1,10 +1,10 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { webhookHeaders } from '../../functions/_shared/headers.ts'
+import { webhookHeaders } from '../../functions/_shared/signing/headers.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'
-import { docs, docsBlock, docsTable } from './_docs.ts'
+import { docs, docsTable } from './_docs.ts'
 
 Deno.test('the page on receivers lists the headers of a webhook, all of them and in no other words', () => {
   const sent = webhookHeaders({
@@ -27,12 +27,6 @@ Deno.test('the page of errors lists the SQLSTATEs that the schema raises', async
   }
   const listed = docsTable('docs/errors.md', 'Errors').map(([code = '']) => code)
   expect(listed.filter((code) => code.startsWith('OH'))).toEqual([...raised].sort())
-})
-
-Deno.test('the map of the code names files that are there', async () => {
-  const paths = docsBlock('map').match(/\b(?:sql|functions)\/\S+/g) ?? []
-  expect(paths.length).toBeGreaterThan(7)
-  for (const path of paths) await Deno.stat(join(projectRoot, path))
 })
 
 Deno.test('the README is short, and the index names every page once', () => {

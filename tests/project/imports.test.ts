@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { dirname, join, normalize } from 'node:path'
 import { builtinModules } from 'node:module'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { readImports, readSpecifiers } from './_imports.ts'
 import { projectFiles, readProjectFile } from './_tracked.ts'
 
 // SAFETY: an import map is an object of specifiers; each value is checked below.
@@ -17,24 +18,6 @@ const specifiers = (await Promise.all(sources.map(async (path) => {
   const text = await readProjectFile(path) ?? ''
   return readSpecifiers(text).map((specifier) => ({ path, specifier }))
 }))).flat()
-
-/** The specifiers of static imports and exports, and of import() with a literal. */
-function readSpecifiers(text: string): string[] {
-  const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
-  // Between the keyword and `from` stand names, braces, commas and stars only, so that a declaration
-  // that is exported ends the match.
-  const names = String.raw`(?:type\b)?[\w$\s{},*]*?`
-  const quoted = String.raw`['"]([^'"\n]+)['"]`
-  const pattern = new RegExp(
-    [
-      String.raw`^(?:import|export)\b\s*${names}\bfrom\s*${quoted}`,
-      String.raw`^import\s*${quoted}`,
-      String.raw`\bimport\(\s*${quoted}`,
-    ].join('|'),
-    'gm',
-  )
-  return [...code.matchAll(pattern)].map(([, from, bare, called]) => from ?? bare ?? called ?? '')
-}
 
 Deno.test('readSpecifiers() finds every way of importing', () => {
   expect(
@@ -93,4 +76,121 @@ Deno.test('functions/ imports nothing from outside of functions/', () => {
     !normalize(join(dirname(path), specifier)).startsWith('functions/')
   )
   expect(outside).toEqual([])
+})
+
+/** Which files of the project each source imports, without imports of packages. */
+const targetsOf = await readImports(sources)
+
+const shared = 'functions/_shared/'
+const sharedFiles = files.filter((path) => path.startsWith(shared))
+
+/** The folders of functions/_shared in the order of its README. */
+const folders = [...(await readProjectFile(`${shared}README.md`) ?? '').matchAll(
+  /^\d+\. `([\w-]+)\/`: \S.*\.$/gm,
+)].map(([, folder]) => folder ?? '')
+
+/** The folder of a file of functions/_shared; null for any other file. */
+function folderOf(path: string): string | null {
+  return path.startsWith(shared) ? path.slice(shared.length).split('/')[0] ?? '' : null
+}
+
+/** A chain of imports that leads back to its first file; null if there is none. */
+function findCycle(imports: ReadonlyMap<string, readonly string[]>): string[] | null {
+  const done = new Set<string>()
+  function follow(path: string, chain: readonly string[]): string[] | null {
+    const start = chain.indexOf(path)
+    if (start >= 0) return [...chain.slice(start), path]
+    if (done.has(path)) return null
+    for (const target of imports.get(path) ?? []) {
+      const cycle = follow(target, [...chain, path])
+      if (cycle !== null) return cycle
+    }
+    done.add(path)
+    return null
+  }
+  for (const path of imports.keys()) {
+    const cycle = follow(path, [])
+    if (cycle !== null) return cycle
+  }
+  return null
+}
+
+Deno.test('findCycle() finds a chain of imports that leads back', () => {
+  const line = new Map([['a', ['b', 'c']], ['b', ['c']], ['c', []]])
+  expect(findCycle(line)).toBe(null)
+  expect(findCycle(new Map([...line, ['c', ['b']]]))).toEqual(['b', 'c', 'b'])
+})
+
+Deno.test('the README of functions/_shared lists each of its folders once, and no file is outside', () => {
+  const found = sharedFiles.map(folderOf).filter((folder) => folder !== 'README.md')
+  // The generated types are the one file that `files` leaves out; their folder has others.
+  expect([...folders].sort()).toEqual([...new Set(found)].sort())
+  expect(new Set(folders).size).toBe(folders.length)
+})
+
+Deno.test('in functions/_shared a folder imports from the folders above it in the README', () => {
+  const upward: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const folder = folderOf(path)
+    if (folder === null) continue
+    for (const target of targets) {
+      const used = folderOf(target)
+      if (used !== null && folders.indexOf(used) > folders.indexOf(folder)) {
+        upward.push(`${path} imports ${target}`)
+      }
+    }
+  }
+  expect(upward).toEqual([])
+})
+
+Deno.test('a function imports from its own folder and from functions/_shared', () => {
+  const foreign: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const [top, folder] = path.split('/')
+    if (top !== 'functions') continue
+    for (const target of targets) {
+      if (!target.startsWith(shared) && !target.startsWith(`functions/${folder}/`)) {
+        foreign.push(`${path} imports ${target}`)
+      }
+    }
+  }
+  expect(foreign).toEqual([])
+})
+
+Deno.test('no chain of imports in functions/ and consumer/ leads back to its first file', () => {
+  const imports = new Map(
+    [...targetsOf].filter(([path]) => /^(functions|consumer)\//.test(path)),
+  )
+  expect(findCycle(imports)).toBe(null)
+})
+
+/** The kinds of endpoint that have a folder of their own. */
+const kinds = sharedFiles.flatMap((path) => {
+  const [, kind] = /^functions\/_shared\/senders\/(\w+)\/sender\.ts$/.exec(path) ?? []
+  return kind === undefined ? [] : [kind]
+})
+
+Deno.test('a kind of endpoint imports from no other kind', () => {
+  expect(kinds).toContain('whatsapp')
+  const kindOf = (path: string): string | undefined =>
+    kinds.find((kind) => path.startsWith(`${shared}senders/${kind}/`))
+  const foreign: string[] = []
+  for (const [path, targets] of targetsOf) {
+    const kind = kindOf(path)
+    for (const target of kind === undefined ? [] : targets) {
+      if ((kindOf(target) ?? kind) !== kind) foreign.push(`${path} imports ${target}`)
+    }
+  }
+  expect(foreign).toEqual([])
+})
+
+Deno.test('functions/deliver and the contract name no kind of endpoint', async () => {
+  const named: string[] = []
+  for (
+    const path of sources.filter((name) => /^functions\/(deliver|_shared\/contract)\//.test(name))
+  ) {
+    const text = (await readProjectFile(path) ?? '').toLowerCase()
+    for (const kind of kinds) if (text.includes(kind)) named.push(`${path} names ${kind}`)
+  }
+  expect(named).toEqual([])
 })

@@ -19,7 +19,13 @@ let pg: Postgres
 let sql: Sql
 let count = 0
 
-/** A call of a run of its own: one that was told to end gets nothing more. */
+/** What the server has said to the session beside its results. */
+const notices: string[] = []
+
+/**
+ * A call by a new run, because one that was told to end gets nothing more. With limit 0 it claims
+ * nothing: what a caller drops would wait for the end of its lease.
+ */
 async function dispatch(
   results: readonly (Delivery & Failure)[] = [],
   limit = 100,
@@ -42,10 +48,13 @@ async function claim(endpoint: string): Promise<{ claim: Claim; deliveries: Deli
 async function fail(endpoint: string, failure: Failure): Promise<void> {
   const { deliveries } = await claim(endpoint)
   expect(deliveries.length).toBeGreaterThan(0)
-  await dispatch(deliveries.map((one, index) => ({
-    ...one,
-    ...index === 0 ? { outcome: 'failed', duration_ms: 1, ...failure } : { outcome: 'released' },
-  })))
+  await dispatch(
+    deliveries.map((one, index) => ({
+      ...one,
+      ...index === 0 ? { outcome: 'failed', duration_ms: 1, ...failure } : { outcome: 'released' },
+    })),
+    0,
+  )
 }
 
 /** An endpoint with two events of each key, once they are routed. */
@@ -88,16 +97,18 @@ async function lineOf(number: string, endpoint: string): Promise<Row> {
   return row
 }
 
+/** Runs a command of the console; returns what the server says of it, an error included. */
 async function run(command = ''): Promise<string> {
   expect(command).toMatch(/^select outbox\./)
-  const { stderr } = await pg.psql(command)
-  return stderr
+  notices.length = 0
+  await sql.unsafe(command).catch((error) => notices.push(String(error)))
+  return notices.join('\n')
 }
 
 /** Whether something of it is sent again; its run then gives it back. */
 async function isServed(endpoint: string): Promise<Claim | null> {
   const { claim: got, deliveries } = await claim(endpoint)
-  await dispatch(got.deliveries.map((one) => ({ ...one, outcome: 'released' })))
+  await dispatch(got.deliveries.map((one) => ({ ...one, outcome: 'released' })), 0)
   return deliveries.length > 0 ? got : null
 }
 
@@ -118,7 +129,10 @@ async function mend(endpoint: string, why: string | RegExp): Promise<Claim> {
 Deno.test('what holds deliveries is mended by the command that 02 gives', async (t) => {
   await withMigrations(async (started) => {
     pg = started
-    sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
+    sql = postgres(pg.dbUrl, {
+      max: 1,
+      onnotice: ({ message = '' }) => void notices.push(message),
+    })
     try {
       await sql`select cron.alter_job(jobid, active => false) from cron.job`
       await sql`select outbox.put_whatsapp_app('1', 'app-secret')`
@@ -191,10 +205,12 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
       where id = ${id}`
     await fail(id, { status: 500 })
     const row = await lineOf('02', id)
-    expect(row.why).toMatch(/^held, the breaker is open, its next probe goes at /)
+    expect(row.why).toMatch(/^held, the breaker is open, its next probe is at /)
     expect(row.command).toBe('')
-    await waitUntil(async () => await isServed(id) !== null, { timeoutMs: patienceMs })
-    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is under way/)
+    // The probe is in flight until its result comes.
+    const probed = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
+    expect(await waitUntil(probed, { timeoutMs: patienceMs })).toBe(true)
+    expect((await lineOf('02', id)).why).toMatch(/breaker is half open, its probe is in flight/)
     await sql`select outbox.delete_endpoint(${id})`
   })
 
@@ -231,23 +247,26 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
     await sql`alter table outbox.attempt
       add constraint t_poison check (response is distinct from 'POISON') not valid`
     const served = async (): Promise<boolean> => (await claim(id)).deliveries.length > 0
-    for (let tries = 1; tries <= 3; tries++) {
+    for (let attempts = 1; attempts <= 3; attempts++) {
       let deliveries: Delivery[] = []
       await waitUntil(async () => (deliveries = (await claim(id)).deliveries).length > 0, {
         timeoutMs: 10_000,
       })
-      await dispatch(deliveries.map((one) => ({
-        ...one,
-        outcome: 'delivered',
-        status: 200,
-        response: 'POISON',
-      })))
+      await dispatch(
+        deliveries.map((one) => ({
+          ...one,
+          outcome: 'delivered',
+          status: 200,
+          response: 'POISON',
+        })),
+        0,
+      )
     }
     await sql`alter table outbox.attempt drop constraint t_poison`
     expect(await served()).toBe(false)
     expect((await askOps(pg, '01')).find(({ runbook }) => runbook === 'Refused')).toMatchObject({
-      state: 'bad',
-      answer: expect.stringContaining('1 deliveries set aside, such as: 23514'),
+      status: 'error',
+      result: expect.stringContaining('1 deliveries set aside, such as: 23514'),
     })
     await mend(id, /^set aside, the database refused its result: 23514 /)
   })

@@ -1,4 +1,4 @@
-/** The console kit with a million open deliveries and a million receipts: what it touches is bounded. */
+/** The console kit with a million open deliveries and a million attempts: what it touches is bounded. */
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ async function expectLittle(pg: Postgres, path: string): Promise<void> {
   for (const name of growing) expect([name, tables[name]?.[1] ?? 0]).toEqual([name, 0])
 }
 
-Deno.test('console queries read little of a million deliveries and a million receipts', async (t) => {
+Deno.test('console queries read little of a million deliveries and a million attempts', async (t) => {
   await withMigrations(async (pg) => {
     await load(pg, fixture)
     for (const path of queries.keys()) await t.step(path, () => expectLittle(pg, path))

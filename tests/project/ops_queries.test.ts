@@ -91,7 +91,7 @@ Deno.test('console queries on a migrated database', async (t) => {
     await t.step('01 names a part of the runbook for all that is not ok', async () => {
       const rows = await askOps(pg, '01')
       expect(rows).toHaveLength(17)
-      const bad = rows.filter(({ state }) => state !== 'ok')
+      const bad = rows.filter(({ status }) => status !== 'ok')
       expect(bad.map(({ question }) => question)).toContain(
         'Does the database know where the function is?',
       )
@@ -111,7 +111,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         org_id: 'org-1',
         url: 'https://example.com/hook',
         open_deliveries: '2',
-        being_sent: '1',
+        in_flight: '1',
         last_error: expect.stringMatching(/^it answered (404|503)$/),
         first_event: await eventOf(pg, 'order.held'),
       }, {
@@ -137,12 +137,12 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '04')).toMatchObject([
         {
           url: 'https://example.com/hook',
-          tries: '3',
+          attempts: '3',
           p50_ms: '12',
           p95_ms: '12',
-          being_sent: '1',
+          in_flight: '1',
         },
-        { url: 'https://keys.example.org/hook', tries: '1' },
+        { url: 'https://keys.example.org/hook', attempts: '1' },
       ])
     })
 
@@ -167,16 +167,16 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '06', { event: id })).toEqual(rows)
       expect(await askOps(pg, '06', { event: 'org-2/dead-1' })).toEqual([])
       const open = await askOps(pg, '06', { event: await eventOf(pg, 'order.fails') })
-      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'failed'])
-      expect(open[2]?.detail).toMatch(/^next try at /)
+      expect(open.map(({ what }) => what)).toEqual(['published', 'failed', 'retrying'])
+      expect(open[2]?.detail).toMatch(/^next attempt at /)
     })
 
     await t.step('07 shows what waits for its retry, and its command makes it due', async () => {
       const rows = await askOps(pg, '07')
       expect(rows).toMatchObject([{
         event_type: 'order.fails',
-        failed_tries: '1',
-        tries_left: '5',
+        failed_attempts: '1',
+        attempts_left: '5',
         status: '503',
       }])
       await query(pg, commandOf(rows[0]))
@@ -213,8 +213,8 @@ Deno.test('console queries on a migrated database', async (t) => {
         (await askOps(pg, '10', { endpoint: '//example.com' }))[0]
       await query(pg, commandOf(await ask()))
       expect(await ask()).toMatchObject({
-        state: 'paused',
-        step: 'draining: 1 on their way, for 20 s at most',
+        status: 'paused',
+        step: 'draining: 1 in flight, for at most 20 s',
       })
       const held = await eventOf(pg, 'order.held')
       const release = `select outbox.dispatch('00000000-0000-7000-8000-000000000001', 10,
@@ -223,13 +223,13 @@ Deno.test('console queries on a migrated database', async (t) => {
         where d.event_id = '${held}'`
       await query(pg, release)
       const drained = await ask()
-      expect(drained?.step).toBe('drained: nothing is on its way')
+      expect(drained?.step).toBe('drained: nothing is in flight')
       const [stuck] = await askOps(pg, '02')
       expect(stuck).toMatchObject({ why: 'held, the endpoint is paused: maintenance' })
       const rows = await askOps(pg, '01')
-      expect(rows.find(({ runbook }) => runbook === 'Held')?.answer).toBe('1: paused')
+      expect(rows.find(({ runbook }) => runbook === 'Held')?.result).toBe('1: paused')
       await query(pg, commandOf(drained))
-      expect((await ask())?.state).toBe('enabled')
+      expect((await ask())?.status).toBe('enabled')
     })
 
     await t.step('11 proves what was received, and says what was not', async () => {
@@ -238,7 +238,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         org_id: 'org-1',
         status: '204',
         sha256_of_data: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-        verdict: expect.stringMatching(/^proven: .* answered 204 at .* \(try 1\)$/),
+        verdict: expect.stringMatching(/^proven: .* responded with 204 at .* \(attempt 1\)$/),
       })
       const [dead] = await askOps(pg, '11', { event: await eventOf(pg, 'order.dead') })
       expect(dead?.verdict).toBe('not received: dead_letter, it answered 404')
@@ -277,7 +277,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           expect(await askOps(pg, '14', { message })).toEqual([one])
         }
         const waiting = await askOps(pg, '15')
-        expect(waiting.map(({ status, channel_state }) => `${status} ${channel_state}`))
+        expect(waiting.map(({ status, channel_status }) => `${status} ${channel_status}`))
           .toEqual(['QUEUED enabled', 'SENDING enabled'])
         expect(JSON.stringify([counts, one, waiting])).not.toContain('+1202')
       },
@@ -305,8 +305,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       await query(pg, `select cron.unschedule(jobid) from cron.job where jobname = 'outhook-tick'`)
       const rows = await askOps(pg, '01')
       expect(rows.find(({ question }) => question === 'Does the tick run?')).toMatchObject({
-        state: 'bad',
-        answer: 'there is no job outhook-tick',
+        status: 'error',
+        result: 'there is no job outhook-tick',
         runbook: 'No tick',
       })
     })

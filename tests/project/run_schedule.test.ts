@@ -1,4 +1,7 @@
 import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { waitingFiles } from '../_run/steps.ts'
 import { type Job, runJobs } from '../_run/schedule.ts'
 
 /** Jobs that note their begin and their end, and end when told to. */
@@ -11,6 +14,7 @@ function makeJobs(names: string[]): {
   const ends = new Map(names.map((name) => [name, Promise.withResolvers<void>()]))
   const jobs = names.map((name): Job => ({
     alone: name.startsWith('alone'),
+    waits: name.startsWith('waits'),
     async run(): Promise<void> {
       seen.push(`${name} begins`)
       await ends.get(name)?.promise
@@ -48,6 +52,28 @@ Deno.test('runJobs() runs a job that asks to be alone after the others, with not
     ...['a begins', 'b begins', 'a ends', 'b ends'],
     ...['alone 1 begins', 'alone 1 ends', 'alone 2 begins', 'alone 2 ends'],
   ])
+})
+
+Deno.test('runJobs() runs one that waits beside those that keep the slots, and before those alone', async () => {
+  const { jobs, seen, end } = makeJobs(['alone', 'a', 'waits 1', 'waits 2', 'b', 'c'])
+  const done = runJobs(jobs, 2, () => false)
+  expect(seen).toEqual(['a begins', 'b begins', 'waits 1 begins'])
+  await end('a')
+  expect(seen.slice(3)).toEqual(['a ends', 'c begins'])
+  await end('waits 1')
+  expect(seen.slice(5)).toEqual(['waits 1 ends', 'waits 2 begins'])
+  for (const name of ['b', 'c']) await end(name)
+  expect(seen).not.toContain('alone begins')
+  await end('waits 2')
+  await end('alone')
+  await done
+  expect(seen.slice(-2)).toEqual(['alone begins', 'alone ends'])
+})
+
+Deno.test('every file that is listed as waiting exists', async () => {
+  for (const file of waitingFiles) {
+    expect((await Deno.stat(join(projectRoot, file))).isFile).toBe(true)
+  }
 })
 
 Deno.test('runJobs() begins nothing more once it is stopped', async () => {

@@ -20,7 +20,7 @@ function traceOf({ endpoints }: Script, broken: string[]): Trace {
       at: 0,
       events: null,
       unrouted: [],
-      receipts: [],
+      attempts: [],
       open: [],
     },
     gates: endpoints.map((

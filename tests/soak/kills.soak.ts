@@ -119,11 +119,11 @@ async function check({ sql }: TestOuthook, killed: number): Promise<void> {
     open: 0,
     counted: 0,
   })
-  const receipts = await sql<{ event_id: string; lost: number; late: number }[]>`
+  const attempts = await sql<{ event_id: string; lost: number; late: number }[]>`
     select event_id, (count(*) filter (where error_class = 'lease_expired'))::int as lost,
       (count(*) filter (where error_class = 'timeout'))::int as late
     from outbox.attempt where error_class in ('lease_expired', 'timeout') group by event_id`
-  const of = new Map(receipts.map((row) => [row.event_id, row]))
+  const of = new Map(attempts.map((row) => [row.event_id, row]))
   // A request that timed out is over for the sender, whatever the receiver still does with it.
   const inTime = [...seen].filter(([id]) => (of.get(id)?.late ?? 0) === 0)
   // A live lease is a request under way or about to be; two at once would meet at the receiver.
@@ -133,7 +133,7 @@ async function check({ sql }: TestOuthook, killed: number): Promise<void> {
   expect(unexplained).toEqual([])
   expect(killed).toBe(kills)
   const duplicates = twice.reduce((sum, [, { answered2xx }]) => sum + answered2xx - 1, 0)
-  const leases = receipts.reduce((sum, row) => sum + row.lost, 0)
+  const leases = attempts.reduce((sum, row) => sum + row.lost, 0)
   const late = seen.size - inTime.length
   print(
     `  ${killed} kills: ${leases} leases lost, ${duplicates} of them after the receiver's 2xx; ${late} events with a timeout`,

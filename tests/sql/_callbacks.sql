@@ -1,5 +1,5 @@
 -- What the tests of callbacks share besides _messages.sql: an update in one word, as the function whatsapp
--- gives it, and messages in whatever state.
+-- gives it, and messages in whatever status.
 set local search_path = helper, extensions;
 
 -- The fields of an update; what p_more names stands above them.
@@ -38,9 +38,9 @@ $$;
 
 -- What became of an update of the last call that had it: 'applied', or 'skipped: reason'.
 create function verdicts() returns table (status text, verdict text) language sql stable as $$
-  select u.status, concat_ws(': ', u.state, u.reason) from outbox.whatsapp_update u order by u.id
+  select u.status, concat_ws(': ', u.update_status, u.reason) from outbox.whatsapp_update u order by u.id
 $$;
 
 create function verdict_of(p_update jsonb) returns text language sql stable as $$
-  select concat_ws(': ', u.state, u.reason) from outbox.whatsapp_update u where u.key = p_update ->> 'key'
+  select concat_ws(': ', u.update_status, u.reason) from outbox.whatsapp_update u where u.key = p_update ->> 'key'
 $$;

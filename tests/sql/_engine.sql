@@ -1,5 +1,5 @@
 -- What the tests of the engine share besides _helpers.sql: whole rounds of claim and result in one word,
--- and the state of a gate, a delivery or its receipts as one value to compare.
+-- and the status of a gate, a delivery or its attempts as one value to compare.
 set local search_path = helper, extensions;
 
 -- Claims what is due and reports it all with one outcome; how many there were.
@@ -40,12 +40,12 @@ create function status_of(p_event_id uuid, p_endpoint_id uuid) returns text lang
   select s.status from outbox.delivery_status s where s.event_id = p_event_id and s.endpoint_id = p_endpoint_id
 $$;
 
-create function tries_of(p_event_id uuid, p_endpoint_id uuid) returns integer language sql stable as $$
-  select d.tries from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
+create function failed_attempts_of(p_event_id uuid, p_endpoint_id uuid) returns integer language sql stable as $$
+  select d.failed_attempts from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
 $$;
 
--- The receipts of a delivery in order: attempt, outcome.
-create function receipts(p_event_id uuid, p_endpoint_id uuid) returns text language sql stable as $$
+-- The attempts of a delivery in order: attempt, outcome.
+create function attempts(p_event_id uuid, p_endpoint_id uuid) returns text language sql stable as $$
   select string_agg(a.attempt || ' ' || case when a.kind = 'close' then 'closed as ' else '' end || a.outcome, ', '
     order by a.at, a.attempt, a.kind desc)
   from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id

@@ -136,7 +136,7 @@ $$;
 create function asleep() returns table (what text, id bigint) language sql set enable_nestloop = off as $$
   select 'gate', g.id
   from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
-  where g.next_at = 'infinity' and e.state <> 'deleted' and exists (
+  where g.next_at = 'infinity' and e.status <> 'deleted' and exists (
     select from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.endpoint_id = e.id and not l.halted
       and d.due_at < 'infinity')
   union

@@ -14,7 +14,7 @@ CREATE TYPE outbox.claimed AS (
 	events uuid[],
 	endpoints uuid[],
 	attempts integer[],
-	tries integer[],
+	failed_attempts integer[],
 	lanes bigint[],
 	ordered boolean[],
 	replayed boolean[],
@@ -362,7 +362,7 @@ CREATE TYPE outbox.status_change AS (
 	title text,
 	details text,
 	noted boolean,
-	state text,
+	update_status text,
 	reason text
 );
 
@@ -646,7 +646,7 @@ begin
     ) s
     left join lateral (
       select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -955,7 +955,7 @@ CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp
 begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
-      'state', e.state, 'reason', e.state_reason)::text
+      'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
     where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end
@@ -1081,12 +1081,12 @@ CREATE TABLE outbox.whatsapp_update (
     channel_id uuid,
     message_id bigint,
     attempt_id bigint,
-    state text NOT NULL,
+    update_status text NOT NULL,
     reason text,
     look_at timestamp with time zone,
     looks integer DEFAULT 0 NOT NULL,
     CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
-    CONSTRAINT whatsapp_update_state_is_known CHECK ((state = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
 );
 
 ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
@@ -1257,7 +1257,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
@@ -1394,7 +1394,7 @@ declare
   v_update outbox.whatsapp_update;
   v_wishes outbox.wish[] := array[]::outbox.wish[];
   v_more outbox.wish[];
-  v_states text[] := array[]::text[];
+  v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
   v_reason text;
@@ -1402,7 +1402,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('message', 'preference') and u.state = 'stored'
+    where u.kind in ('message', 'preference') and u.update_status = 'stored'
     -- Contacts are locked in this order, and each person's messages come as they were sent.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
@@ -1413,11 +1413,11 @@ begin
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
-    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -1500,7 +1500,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
     v_reason := outbox.take_notice(v_update, p_now);
@@ -1551,8 +1551,10 @@ begin
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
-      d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer as tries, v.waits,
-      d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at, l.leased,
+      d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
+        as failed_attempts,
+      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
@@ -1560,7 +1562,7 @@ begin
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
         when v.harmless then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
-          outbox.delay_after(p.policy, d.tries + 1),
+          outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
           h.asked_wait)
       end as retry_at
@@ -1594,7 +1596,7 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.tries >= least((f.rule).max_retries,
+        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
         -- A channel that is held has done the message no harm: it goes first when that ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
@@ -1711,7 +1713,7 @@ begin
   ), still_open as (
     update outbox.delivery d set
       leased_until = null,
-      tries = j.tries,
+      failed_attempts = j.failed_attempts,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -1740,7 +1742,7 @@ begin
       outbox.uuid_v7(p_now), e.id, j.endpoint_id,
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
-      coalesce(j.error, j.error_class, 'failed'), j.tries, p_now, j.attempt,
+      coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
@@ -1931,7 +1933,7 @@ begin
     select distinct u.message_id
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    where u.kind = 'status' and u.update_status in ('stored', 'kept') and u.message_id is not null
     order by u.message_id);
   v_gates := array(
     select distinct m.channel_id
@@ -1954,7 +1956,7 @@ begin
   perform outbox.close_retries(v_moves, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
-    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
   return outbox.heed_failures(v_changes, p_now);
 end
@@ -2212,11 +2214,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only the event of a replay may have been dropped.
@@ -2513,20 +2516,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'stored', pg_catalog.cardinality(p_ids),
       'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
       'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
         filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
           'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
     from (
-      select u.state, u.reason, pg_catalog.count(*) as n
+      select u.update_status, u.reason, pg_catalog.count(*) as n
       from pg_catalog.unnest(p_ids) i
       cross join lateral (
-        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
       ) u
-      group by u.state, u.reason
+      group by u.update_status, u.reason
     ) s);
 end
 $$;
@@ -2932,28 +2935,28 @@ COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_pur
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) RETURNS jsonb
+CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
 begin
-  if v_job ->> 'state' not in ('running', 'paused') then
+  if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'state'),
+      message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
       hint = 'A job that has ended stays so: start another';
   end if;
-  perform outbox.set_replay_job(p_id, p_state);
+  perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
 end
 $$;
 
-ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2966,7 +2969,7 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason,
+      'status', e.status, 'statusReason', e.status_reason,
       'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
       'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
@@ -3052,7 +3055,7 @@ declare
   v_ordering text;
 begin
   select e.ordering into v_ordering from outbox.endpoint e
-  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';
+  where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist in organisation %s',
@@ -3172,7 +3175,7 @@ declare
 begin
   select c.endpoint_id into v_id
   from outbox.whatsapp_channel c
-  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
   where c.org_id = p_org_id
     and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
   if v_id is null then
@@ -3506,8 +3509,8 @@ CREATE TABLE outbox.endpoint (
     breaker_enabled boolean DEFAULT outbox.setting_on('breaker.enabled'::text) NOT NULL,
     breaker_threshold integer DEFAULT outbox.setting_int('breaker.threshold'::text) NOT NULL,
     breaker_open_ms integer DEFAULT outbox.setting_int('breaker.open_ms'::text) NOT NULL,
-    state text DEFAULT 'enabled'::text NOT NULL,
-    state_reason text,
+    status text DEFAULT 'enabled'::text NOT NULL,
+    status_reason text,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
     version integer DEFAULT 1 NOT NULL,
     created_at timestamp with time zone NOT NULL,
@@ -3526,7 +3529,7 @@ CREATE TABLE outbox.endpoint (
     CONSTRAINT endpoint_quantum_is_positive CHECK (((quantum >= 1) AND (quantum <= 1000))),
     CONSTRAINT endpoint_rate_is_positive CHECK (((rate_per_second >= (0.001)::double precision) AND (rate_per_second <= (100000)::double precision))),
     CONSTRAINT endpoint_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL)),
-    CONSTRAINT endpoint_state_is_known CHECK ((state = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
+    CONSTRAINT endpoint_status_is_known CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text, 'deleted'::text]))),
     CONSTRAINT endpoint_timeout_is_sensible CHECK (((timeout_ms >= 500) AND (timeout_ms <= 60000)))
 );
 
@@ -3580,7 +3583,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -4421,7 +4424,8 @@ begin
   if exists (
     select
     from outbox.subscription s
-    join outbox.endpoint e on e.id = s.endpoint_id and e.state <> 'deleted' and e.ordering <> 'none'
+    join outbox.endpoint e
+      on e.id = s.endpoint_id and e.status <> 'deleted' and e.ordering <> 'none'
     where s.org_id = p_event.org_id and s.pattern = any (outbox.type_patterns(p_event.type)))
   then
     perform outbox.invalid('deliver_at',
@@ -4566,12 +4570,12 @@ declare
   v_claimed outbox.claimed;
 begin
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b
@@ -4655,7 +4659,7 @@ begin
   where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
     and exists (
       select from outbox.replay_job j
-      where j.id = l.key_hash and j.state in ('done', 'cancelled')
+      where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   v_messages := outbox.erase_messages(v_few);
@@ -4704,7 +4708,7 @@ CREATE TABLE outbox.delivery (
     due_at timestamp with time zone NOT NULL,
     leased_until timestamp with time zone,
     attempt integer DEFAULT 0 NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
+    failed_attempts integer DEFAULT 0 NOT NULL,
     body_bytes integer NOT NULL,
     replayed_at timestamp with time zone,
     deliver_at timestamp with time zone
@@ -4715,7 +4719,7 @@ ALTER TABLE outbox.delivery OWNER TO postgres;
 
 -- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; deliver_at is when the publisher wished for it, null for at once.';
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; deliver_at is when the publisher wished for it, null for at once.';
 
 -- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4772,7 +4776,7 @@ ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text,
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing receipt. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
 
 -- Name: close_message(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4995,7 +4999,7 @@ CREATE FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp 
 declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_receipt outbox.attempt;
+  v_delivery_attempt outbox.attempt;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -5006,17 +5010,17 @@ begin
     perform outbox.undo_attempt(v_message, v_attempt, p_now);
     return;
   end if;
-  select * into v_receipt from outbox.attempt t
+  select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
     and t.attempt = p_result.attempt and t.kind = 'try';
-  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
-    or v_receipt.outcome <> p_result.outcome
+  if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
+    or v_delivery_attempt.outcome <> p_result.outcome
   then
     perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -5459,16 +5463,16 @@ CREATE FUNCTION outbox.count_updates(p_ids bigint[]) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  insert into outbox.callback_count as c (shard, kind, state, reason, n)
-  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+  insert into outbox.callback_count as c (shard, kind, update_status, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.update_status, coalesce(u.reason, ''),
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
-  group by u.kind, u.state, coalesce(u.reason, '')
-  order by u.kind, u.state, coalesce(u.reason, '')
-  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  group by u.kind, u.update_status, coalesce(u.reason, '')
+  order by u.kind, u.update_status, coalesce(u.reason, '')
+  on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 
@@ -5499,9 +5503,9 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.state, c.reason], pg_catalog.sum(c.n), 0
+      select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n), 0
       from outbox.callback_count c
-      group by c.kind, c.state, c.reason
+      group by c.kind, c.update_status, c.reason
     ) c);
 end
 $$;
@@ -6047,7 +6051,7 @@ begin
     'eventCreatedAt', outbox.iso_time(p_letter.event_created_at),
     'why', p_letter.why, 'error', p_letter.error, 'retryCount', p_letter.retry_count,
     'attempt', p_letter.attempt, 'failedAt', outbox.iso_time(p_letter.failed_at),
-    'state', case
+    'status', case
       when p_letter.delivered_at is not null then 'delivered'
       when p_letter.replayed_at is not null then 'replayed'
       when p_letter.discarded_at is not null then 'discarded'
@@ -6192,7 +6196,7 @@ CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'deleted', 'deleted');
+  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 end
 $$;
 
@@ -6200,7 +6204,7 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6306,13 +6310,13 @@ declare
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
-    'status', case s.status when 'failed' then 'retrying' else s.status end,
-    'reason', s.held_because, 'attempt', s.attempt, 'tries', s.tries,
+    'status', s.status,
+    'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
   into v_answer
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's receipts.
+  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
   if v_answer is null then
     -- The event's day has been dropped: its dead letter is what is left.
@@ -6323,7 +6327,7 @@ begin
         when x.why in ('expired', 'filter_error') then x.why
         else 'dead_letter'
       end,
-      'reason', x.error, 'attempt', x.attempt, 'tries', null, 'nextAttemptAt', null,
+      'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
     into v_answer
@@ -6339,7 +6343,7 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "tries", "nextAttemptAt", "createdAt", "finishedAt"}.';
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6348,7 +6352,7 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.set_endpoint_state(p_endpoint_id, 'disabled',
+  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
@@ -6376,11 +6380,11 @@ begin
   with free as (
     select e.id
     from outbox.endpoint e
-    where e.id = any (p_endpoint_ids) and e.state = 'enabled'
+    where e.id = any (p_endpoint_ids) and e.status = 'enabled'
     for no key update skip locked
   ), done as (
     update outbox.endpoint e
-    set state = 'disabled', state_reason = p_reason, version = e.version + 1, updated_at = p_now
+    set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
     from free f where e.id = f.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
@@ -6824,7 +6828,7 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' and not d.refused then least(
+          when e.status = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0
@@ -6883,7 +6887,7 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -7045,9 +7049,9 @@ begin
     'breaker', pg_catalog.jsonb_build_object(
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
-      'state', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
+      'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
     'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'state', p_endpoint.state, 'stateReason', p_endpoint.state_reason,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at));
@@ -7114,7 +7118,7 @@ begin
       'commit', (select s.last_value + s.is_called::integer from outbox.kicks_on_commit s),
       'tick', (select s.last_value + s.is_called::integer from outbox.kicks_by_tick s)),
     'replay_jobs', (
-      select pg_catalog.count(*) from outbox.replay_job j where j.state in ('running', 'paused')),
+      select pg_catalog.count(*) from outbox.replay_job j where j.status in ('running', 'paused')),
     'in_default', pg_catalog.jsonb_build_object(
       'event', (
         select pg_catalog.count(*) from (select from outbox.event_default limit 10000) d),
@@ -7498,7 +7502,7 @@ begin
   end if;
   -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.state <> 'deleted'));
+    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
     select d.* from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
@@ -7555,7 +7559,7 @@ begin
     outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
     e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
     coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.tries, p_now, p_delivery.attempt, 'expired'
+    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
   from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
   on conflict (event_id, endpoint_id) do update set
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
@@ -7700,11 +7704,11 @@ ALTER TABLE outbox.message_attempt OWNER TO postgres;
 
 -- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.message_attempt IS 'The tries of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -7717,7 +7721,7 @@ begin
   update outbox.message_attempt a set
     status = 'FAILED', error_code = p_message.error_code,
     error_message = p_message.error_message, provider_response = p_result.provider,
-    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+    next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
   v_dead := exists (
     select from outbox.attempt t
@@ -7736,11 +7740,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from its receipt: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from that of the delivery: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
 
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8513,7 +8517,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.tries from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -8524,7 +8528,7 @@ begin
         and a.kind = 'try'
       order by a.attempt desc limit 1
     ) t
-    where f.tries > 0);
+    where f.failed_attempts > 0);
 end
 $$;
 
@@ -8532,7 +8536,7 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by the receipt of its last try; null when it has not failed.';
+COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by its last attempt; null when it has not failed.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8788,7 +8792,7 @@ COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limi
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, state text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
+CREATE FUNCTION outbox.gate_metrics(p_now timestamp with time zone) RETURNS TABLE(endpoint_id uuid, org_id text, kind text, status text, open bigint, halted bigint, in_flight integer, failures integer, failing_since timestamp with time zone, due_at timestamp with time zone)
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_hashjoin TO 'off'
@@ -8803,13 +8807,13 @@ begin
   with gates as materialized (
     select e.id, e.org_id, e.kind,
       case
-        when e.state = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
+        when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
         -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.state = 'paused' and e.kind = 'whatsapp' and e.state_reason like 'held: %'
+        when e.status = 'paused' and e.kind = 'whatsapp' and e.status_reason like 'held: %'
         then 'held'
-        else e.state
-      end as state,
+        else e.status
+      end as status,
       g.depth, h.depth as halted, g.in_flight, g.streak, g.first_failure_at,
       l.id as lane_id, l.head_at, l.not_before,
       pg_catalog.row_number() over (order by l.head_at) as place
@@ -8830,16 +8834,16 @@ begin
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
         -- In this subquery, so that the lookup is skipped if this is false.
-        and g.depth > g.in_flight and e.state = 'enabled'
+        and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
         -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
     ) l on true
-    where e.state <> 'deleted'
+    where e.status <> 'deleted'
   )
-  select g.id, g.org_id, g.kind, g.state, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
+  select g.id, g.org_id, g.kind, g.status, g.depth, coalesce(g.halted, 0), g.in_flight, g.streak,
     g.first_failure_at,
     case
       when f.due_at <= p_now then greatest(f.due_at, g.not_before)
@@ -8876,10 +8880,10 @@ CREATE FUNCTION outbox.gate_totals() RETURNS jsonb
 begin
   return (
     select pg_catalog.jsonb_build_object(
-      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.state <> 'deleted'), 0),
+      'open', coalesce(pg_catalog.sum(g.depth) filter (where e.status <> 'deleted'), 0),
       'in_flight', coalesce(pg_catalog.sum(g.in_flight), 0),
       'breakers_open', pg_catalog.count(*) filter (
-        where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'))
+        where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'))
     from outbox.endpoint e
     cross join lateral (
       select o.* from outbox.gate o where o.endpoint_id = e.id order by o.changed_at desc limit 1
@@ -8966,7 +8970,7 @@ begin
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
     -- As text: jsonb would change its bytes.
     'body', v_event.body,
-    'routing', outbox.routing_state(p_event_id),
+    'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
@@ -9237,7 +9241,7 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 -- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last receipt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
 
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9729,16 +9733,16 @@ begin
   if not found then
     return;
   end if;
-  if p_held and v_endpoint.state = 'enabled' and coalesce(p_expires_at > p_now, true) then
-    perform outbox.set_endpoint_state(p_channel_id, 'paused', 'held: ' || p_why);
+  if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
+    perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
     perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
-  elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'
+  elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
     and not exists (
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
-    perform outbox.set_endpoint_state(p_channel_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
     perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
@@ -9766,7 +9770,7 @@ begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
-    where w.endpoint_id = any (p_endpoint_ids) and e.state = 'enabled'
+    where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
     -- As disable_itself(): the next failure holds it then.
     for no key update of e skip locked
@@ -9817,7 +9821,7 @@ begin
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
     join outbox.endpoint e on e.id = o.channel_id
-    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
@@ -9922,13 +9926,13 @@ CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now tim
 begin
   -- As in disable_itself(): an open transaction at the console must not block a run.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'enabled'
+  where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
   if not found then
     return false;
   end if;
   update outbox.endpoint e
-  set state = 'paused', state_reason = p_why, version = e.version + 1, updated_at = p_now
+  set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
   perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
   return true;
@@ -10485,7 +10489,7 @@ CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) R
     AS $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
-    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.attempts || p_more.attempts, p_claimed.failed_attempts || p_more.failed_attempts,
     p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
     p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
   )::outbox.claimed
@@ -10518,7 +10522,7 @@ begin
       end as rank
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept')
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
   ), met as materialized (
     select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
       m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
@@ -11074,7 +11078,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Receipts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -11099,7 +11103,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The receipts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11155,7 +11159,7 @@ begin
   return pg_catalog.jsonb_build_object('data', coalesce((
     select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
     from outbox.whatsapp_channel c
-    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
 end
 $$;
@@ -11185,7 +11189,7 @@ COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'E
 
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_state text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -11201,8 +11205,8 @@ declare
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
-  if p_state is not null then
-    perform outbox.check_choice('state', p_state,
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
@@ -11226,7 +11230,7 @@ begin
     v_budget := v_budget - 1;
     if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
       v_one := outbox.dead_letter_json(v_letter);
-      if v_one ->> 'state' = coalesce(p_state, v_one ->> 'state') then
+      if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
       end if;
     end if;
@@ -11237,11 +11241,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, state and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, status and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11503,7 +11507,7 @@ COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_curs
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_state text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -11530,8 +11534,8 @@ begin
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
     from outbox.endpoint e
-    where e.org_id = p_org_id and e.state <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
-      and (p_state is null or e.state = p_state)
+    where e.org_id = p_org_id and e.status <> 'deleted' and (e.created_at, e.id) < (v_at, v_id)
+      and (p_status is null or e.status = p_status)
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
@@ -11539,11 +11543,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11999,7 +12003,7 @@ begin
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
       pg_catalog.octet_length(v.body))::outbox.pair
     from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
 end
 $$;
@@ -12301,7 +12305,7 @@ ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with ti
 
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their tries; returns those whose status changed. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12369,7 +12373,7 @@ begin
       order by x.failed_at, x.id
       limit j.rate_per_second
     ) x
-    where j.state = 'running'
+    where j.status = 'running'
     order by j.id, x.failed_at, x.id);
 end
 $$;
@@ -12636,7 +12640,7 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its tries.
+  -- By ctid: only who holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -12648,7 +12652,7 @@ ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now time
 
 -- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their tries. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12850,7 +12854,7 @@ begin
   select d.*
   into v_delivery
   from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
     raise exception using errcode = 'OH002',
@@ -13129,7 +13133,7 @@ begin
   select *
   into v_endpoint
   from outbox.endpoint e
-  where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';
+  where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
@@ -13251,8 +13255,8 @@ begin
   ) rate
   cross join lateral (
     select greatest(o.not_before, rate.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
@@ -13398,7 +13402,7 @@ CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT 
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
 end
 $$;
 
@@ -13406,7 +13410,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13757,7 +13761,7 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.state <> 'deleted'
+      where e.id = p.endpoint_id and e.broker is not null and e.status <> 'deleted'
         and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
@@ -14140,7 +14144,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, state, reason, place)
+      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -14150,7 +14154,7 @@ begin
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
-    where c.state = 'applied'
+    where c.update_status = 'applied'
     order by c.place
     returning id
   )
@@ -14223,7 +14227,7 @@ begin
     select e.id
     from outbox.endpoint e
     join outbox.gate g on g.endpoint_id = e.id
-    where e.state = 'deleted'
+    where e.status = 'deleted'
     order by pg_catalog.random()
     limit 10
   loop
@@ -14261,7 +14265,7 @@ declare
 begin
   -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
   perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.state = 'deleted'
+  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
     return 0;
@@ -14288,7 +14292,7 @@ begin
     using doomed x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
@@ -14342,7 +14346,7 @@ begin
   into v_gate
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
   -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
@@ -14620,18 +14624,18 @@ COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestam
 
 -- Name: put_off(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
   -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_state in ('55P03', '40P01', '57014');
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    state = case when u.looks >= 8 and not v_passes then 'skipped' else u.state end,
+    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
       when u.looks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
@@ -14641,15 +14645,15 @@ begin
       when u.looks < 8 or v_passes
       then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
     end
-  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
 
-ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
+COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
 
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14813,23 +14817,23 @@ begin
       'endpoints', (
         select coalesce(pg_catalog.jsonb_agg(s), '[]')
         from (
-          select g.kind, g.state, pg_catalog.count(*) as n,
-            pg_catalog.sum(g.open - case when g.state = 'enabled' then g.halted else 0 end)
+          select g.kind, g.status, pg_catalog.count(*) as n,
+            pg_catalog.sum(g.open - case when g.status = 'enabled' then g.halted else 0 end)
               as open,
             pg_catalog.sum(g.in_flight) as in_flight
-          from gates g group by g.kind, g.state
+          from gates g group by g.kind, g.status
           union all
           -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
-          from gates g where g.state = 'enabled' and g.halted > 0 group by g.kind
+          from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
       'due_since', (select extract(epoch from pg_catalog.min(g.due_at)) from gates g),
       'open_since', (
         select extract(epoch from pg_catalog.min(g.failing_since)) from gates g
-        where g.state in ('breaker_open', 'breaker_half_open')),
+        where g.status in ('breaker_open', 'breaker_half_open')),
       'named', (
         select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'state', g.state,
+          'endpoint', g.endpoint_id, 'org', g.org_id, 'kind', g.kind, 'status', g.status,
           'open', g.open, 'failures', g.failures,
           'failing_since', extract(epoch from g.failing_since),
           'due_since', extract(epoch from g.due_at))), '[]')
@@ -14843,7 +14847,7 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "state", "n", "open", "in_flight"}], the state halted counts the deliveries of halted lanes at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "state", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], the status halted counts the deliveries of halted lanes at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15314,24 +15318,24 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
     e.org_id,
     COALESCE(v.type, x.original_topic) AS event_type,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN (e.status = 'deleted'::text) THEN 'cancelled'::text
             WHEN ((r.again_at = 'infinity'::timestamp with time zone) OR (d.due_at = 'infinity'::timestamp with time zone)) THEN 'held'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
-            WHEN ((e.state <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
-            WHEN (d.tries > 0) THEN 'failed'::text
+            WHEN ((e.status <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
+            WHEN (d.failed_attempts > 0) THEN 'retrying'::text
             ELSE 'pending'::text
         END AS status,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN NULL::text
+            WHEN (e.status = 'deleted'::text) THEN NULL::text
             WHEN (r.again_at = 'infinity'::timestamp with time zone) THEN ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error)
             WHEN (d.due_at = 'infinity'::timestamp with time zone) THEN 'set aside'::text
-            WHEN (e.state <> 'enabled'::text) THEN (('endpoint '::text || e.state) || COALESCE((': '::text || e.state_reason), ''::text))
+            WHEN (e.status <> 'enabled'::text) THEN (('endpoint '::text || e.status) || COALESCE((': '::text || e.status_reason), ''::text))
             WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
             WHEN l.halted THEN 'halted behind a dead letter'::text
             ELSE NULL::text
         END AS held_because,
     d.attempt,
-    d.tries,
+    d.failed_attempts,
     NULLIF(
         CASE
             WHEN l.ordered THEN GREATEST(l.not_before, d.due_at)
@@ -15354,12 +15358,12 @@ UNION ALL
     e.org_id,
     v.type AS event_type,
         CASE
-            WHEN (e.state = 'deleted'::text) THEN 'cancelled'::text
+            WHEN (e.status = 'deleted'::text) THEN 'cancelled'::text
             ELSE 'held'::text
         END AS status,
     ((('set aside: '::text || r.sqlstate) || ' '::text) || r.error) AS held_because,
     0 AS attempt,
-    0 AS tries,
+    0 AS failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     NULL::timestamp with time zone AS finished_at,
@@ -15378,7 +15382,7 @@ UNION ALL
     a.outcome AS status,
     a.error AS held_because,
     a.attempt,
-    NULL::integer AS tries,
+    NULL::integer AS failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     a.at AS finished_at,
@@ -15395,7 +15399,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, failed (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15827,12 +15831,12 @@ declare
   v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
-  if v_endpoint.state is null or v_endpoint.state not in ('paused', 'disabled') then
+  if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
     return null;
-  elsif v_endpoint.state_reason like 'unreadable: %' then
+  elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for state_reason tells the first alone. A hold says why as its rule does.
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -15871,7 +15875,7 @@ declare
 begin
   if not exists (
     select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.state = 'paused' and e.state_reason like 'unreadable: %')
+    where e.id = p_endpoint_id and e.status = 'paused' and e.status_reason like 'unreadable: %')
     or outbox.why_unreadable(p_endpoint_id) is not null
   then
     return;
@@ -15880,9 +15884,9 @@ begin
   select 'held: ' || h.why into v_hold from outbox.channel_hold h
   where h.channel_id = p_endpoint_id and h.held limit 1;
   if v_hold is not null then
-    update outbox.endpoint e set state_reason = v_hold where e.id = p_endpoint_id;
+    update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
-    perform outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
   end if;
 end
@@ -15982,13 +15986,13 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
     -- Not if it has ended, maybe while this call waited for its gates: an operator may have
     -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
     -- endpoint that is held or deleted gets no new lease.
-    where l.ordered and e.state = 'enabled'
+    where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a
@@ -16049,7 +16053,7 @@ begin
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
     perform outbox.settle_lost(v_delivery, v_now);
-    update outbox.delivery d set tries = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -16110,7 +16114,7 @@ CREATE TABLE outbox.replay_job (
     failed_from timestamp with time zone,
     failed_to timestamp with time zone NOT NULL,
     rate_per_second integer NOT NULL,
-    state text DEFAULT 'running'::text NOT NULL,
+    status text DEFAULT 'running'::text NOT NULL,
     at_failed timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     at_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     replayed bigint DEFAULT 0 NOT NULL,
@@ -16118,7 +16122,7 @@ CREATE TABLE outbox.replay_job (
     created_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
     CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
-    CONSTRAINT replay_job_state_is_known CHECK ((state = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
+    CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
 );
 
 ALTER TABLE outbox.replay_job OWNER TO postgres;
@@ -16135,7 +16139,7 @@ CREATE FUNCTION outbox.replay_job_json(p_job outbox.replay_job) RETURNS jsonb
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
-    'id', p_job.id::text, 'state', p_job.state, 'endpointId', p_job.endpoint_id,
+    'id', p_job.id::text, 'status', p_job.status, 'endpointId', p_job.endpoint_id,
     'eventType', p_job.event_type, 'failedFrom', outbox.iso_time(p_job.failed_from),
     'failedTo', outbox.iso_time(p_job.failed_to), 'ratePerSecond', p_job.rate_per_second,
     'replayed', p_job.replayed, 'skipped', p_job.skipped,
@@ -16416,11 +16420,11 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'state' <> 'enabled' then
-    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+  if v_was ->> 'status' <> 'enabled' then
+    perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
@@ -16430,7 +16434,7 @@ ALTER FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. Returns it as channel_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. Returns it as channel_json() shows it. OH002.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16439,7 +16443,7 @@ CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET search_path TO ''
     AS $$
 begin
-  return outbox.set_endpoint_state(p_endpoint_id, 'enabled', null);
+  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 end
 $$;
 
@@ -16447,7 +16451,7 @@ ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "state", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16741,14 +16745,14 @@ CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
     AS $$
 begin
   return 'select ' || case
-    when p_endpoint.state_reason like 'unreadable: the signing secret%'
+    when p_endpoint.status_reason like 'unreadable: the signing secret%'
     then pg_catalog.format('outbox.rotate_secret(%L)', p_endpoint.id)
-    when p_endpoint.state_reason like 'unreadable: the ed25519 signing key%'
+    when p_endpoint.status_reason like 'unreadable: the ed25519 signing key%'
     then pg_catalog.format('outbox.rotate_secret(%L, %L)', p_endpoint.id, '<a new whsk_ key>')
-    when p_endpoint.state_reason like 'unreadable: the set of custom headers%'
+    when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.state_reason like 'unreadable: the access token%'
+    when p_endpoint.status_reason like 'unreadable: the access token%'
     then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
       '<the new token>')
     when p_endpoint.kind = 'slack'
@@ -17125,9 +17129,9 @@ ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_no
 
 COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed. locks: the caller holds the gates.';
 
--- Name: routing_state(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: routing_status(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.routing_state(p_event_id uuid) RETURNS text
+CREATE FUNCTION outbox.routing_status(p_event_id uuid) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
@@ -17140,11 +17144,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.routing_state(p_event_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
--- Name: FUNCTION routing_state(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION routing_status(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.routing_state(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
+COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17346,9 +17350,9 @@ declare
   v_breaker text;
 begin
   select g.breaker into v_breaker from outbox.gate g where g.endpoint_id = p_endpoint_id;
-  if v_endpoint.state <> 'enabled' then
+  if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.state),
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
       hint = 'resume_endpoint() serves it again';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
@@ -17557,39 +17561,39 @@ ALTER FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_ac
 
 COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the one that messages without a channelId go through. OH002.';
 
--- Name: set_endpoint_state(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: set_endpoint_status(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) RETURNS jsonb
+CREATE FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).state;
+  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
   v_now timestamptz := outbox.clock();
 begin
   update outbox.endpoint e
-  set state = p_state, state_reason = p_reason, version = e.version + 1, updated_at = v_now,
+  set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
-      when p_state = 'enabled' and e.state <> 'enabled' then v_now
+      when p_status = 'enabled' and e.status <> 'enabled' then v_now
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
   -- Whoever resumes a channel has seen what held it.
-  if p_state = 'enabled' then
+  if p_status = 'enabled' then
     update outbox.channel_hold h set held = false, decided_at = v_now
     where h.channel_id = p_endpoint_id and h.held;
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'state', p_state, 'was', v_was,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
 
-ALTER FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) OWNER TO postgres;
 
--- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) IS 'Changes an endpoint''s state: {"id", "state", "was", "reason", "open": deliveries that are open}. OH002.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are open}. OH002.';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17626,36 +17630,37 @@ COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS '
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.set_replay_job(p_id text, p_state text) RETURNS jsonb
+CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_job outbox.replay_job;
 begin
-  if p_state is null or p_state not in ('running', 'paused', 'cancelled') then
-    perform outbox.invalid('state', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_state)),
+  if p_status is null or p_status not in ('running', 'paused', 'cancelled') then
+    perform outbox.invalid('status',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_status)),
       'Expected running, paused or cancelled');
   end if;
   update outbox.replay_job j
-  set state = p_state, finished_at = case when p_state = 'cancelled' then outbox.clock() end
-  where j.id::text = p_id and j.state in ('running', 'paused')
+  set status = p_status, finished_at = case when p_status = 'cancelled' then outbox.clock() end
+  where j.id::text = p_id and j.status in ('running', 'paused')
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
       hint = 'select * from outbox.replay_job lists them';
   end if;
-  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'state', v_job.state,
+  return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 
-ALTER FUNCTION outbox.set_replay_job(p_id text, p_state text) OWNER TO postgres;
+ALTER FUNCTION outbox.set_replay_job(p_id text, p_status text) OWNER TO postgres;
 
--- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_state text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "state", "replayed", "skipped"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
 
 -- Name: set_retry_config(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17757,10 +17762,10 @@ begin
       'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
       '(worker.batch_size)'),
     ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep receipts (attempt.retention_days) longer than any event they belong to '
+      'would keep attempts (attempt.retention_days) longer than any event they belong to '
       '(event.retention_days + 8)'),
     ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their receipts '
+      'would keep delivered events (event.delivered_days) longer than their attempts '
       '(attempt.retention_days)'),
     ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
       'would let a consumer forget (inbox.retention_days) an event that is still tried '
@@ -17947,7 +17952,7 @@ COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timesta
 
 -- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -17956,20 +17961,20 @@ CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons
     AS $$
 begin
   update outbox.whatsapp_update u set
-    state = x.state, reason = x.reason,
-    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    update_status = x.update_status, reason = x.reason,
+    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
     -- What waits for its message is found when that gets its id; these looks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
     look_at = case
-      when x.state = 'stored' then p_now
-      when x.state = 'kept' then case u.looks
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.looks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
         else 'infinity'
       end
     end
-  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
   -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
@@ -17978,11 +17983,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
+COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18273,7 +18278,7 @@ begin
   ), put as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, state, reason)
+      channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- Within the bounds of an index, whatever came.
       case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
@@ -18483,7 +18488,7 @@ begin
       end as chain
       offset 0
     ) c
-    where e.state = 'enabled' and g.not_before <= p_now
+    where e.status = 'enabled' and g.not_before <= p_now
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
@@ -18623,13 +18628,13 @@ begin
       leased_until = p_now + m.lease
     from chosen m
     where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, m.ordered,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )
   -- One sort here; "order by" in the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
@@ -18769,7 +18774,7 @@ declare
   v_kept outbox.claimed;
 begin
   for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.tries, m.id
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
     from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
       as c (event_id, endpoint_id, attempt)
     join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
@@ -18785,7 +18790,7 @@ begin
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
         perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.tries + 1, p_now);
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -18823,15 +18828,16 @@ begin
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
   into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where not exists (
     select from pg_catalog.unnest(v_refused || v_bad) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
@@ -19025,11 +19031,11 @@ begin
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
-  where c.state = 'applied'
+  where c.update_status = 'applied'
   order by c.place;
   insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
   select m.org_id, m.dossier_id, t.type,
@@ -19038,12 +19044,12 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, state, reason, place)
+    rank, at, wamid, code, title, details, noted, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
   cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
   order by c.place, t.n;
   perform outbox.publish_statuses(p_changes, p_now);
 end
@@ -20020,7 +20026,7 @@ begin
       select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
         as next_at
     ) t
-    where e.updated_at > p_now - interval '6 s' and e.state = 'enabled' and g.depth > 0
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
@@ -20408,14 +20414,15 @@ CREATE FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) 
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 
@@ -20437,7 +20444,7 @@ declare
   v_put integer;
   v_all integer := 0;
 begin
-  if not exists (select from outbox.replay_job j where j.state = 'running') then
+  if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
   -- One tick at a time works on jobs, or two would come to the same letters.
@@ -20467,8 +20474,8 @@ begin
   perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
-  update outbox.replay_job j set state = 'done', finished_at = p_now
-  where j.state = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
+  update outbox.replay_job j set status = 'done', finished_at = p_now
+  where j.status = 'running' and j.id not in (select s.job_id from pg_catalog.unnest(v_steps) s);
   return v_all;
 end
 $$;
@@ -20565,7 +20572,7 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
 CREATE TABLE outbox.callback_count (
     shard integer NOT NULL,
     kind text NOT NULL,
-    state text NOT NULL,
+    update_status text NOT NULL,
     reason text NOT NULL,
     n bigint NOT NULL
 );
@@ -20758,10 +20765,10 @@ CREATE VIEW outbox.endpoint_status WITH (security_invoker='true') AS
     e.url,
     e.description,
         CASE
-            WHEN ((e.state = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
-            ELSE e.state
+            WHEN ((e.status = 'enabled'::text) AND (g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
+            ELSE e.status
         END AS status,
-    COALESCE(e.state_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
+    COALESCE(e.status_reason, ((('claiming is refused: '::text || c.sqlstate) || ' '::text) || c.error)) AS reason,
     COALESCE(g.depth, (0)::bigint) AS open,
     COALESCE(g.in_flight, 0) AS in_flight,
     g.streak AS failures_running,
@@ -20962,7 +20969,7 @@ ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
 
 -- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.outbound_attempt IS 'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
 
 -- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21016,7 +21023,7 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
     ( SELECT count(*) AS count
            FROM outbox.endpoint e
-          WHERE (e.state = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
+          WHERE (e.status = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
     ((g.totals ->> 'breakers_open'::text))::bigint AS breakers_open,
     ( SELECT count(*) AS count
            FROM ( SELECT
@@ -21082,7 +21089,7 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     (COALESCE(v.body, x.original_message))::json AS payload,
     COALESCE(v.partition_key, x.partition_key) AS partition_key,
     COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
-    s.status AS state,
+    s.status,
     (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
     (COALESCE(((COALESCE(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
     f.last_error,
@@ -21110,7 +21117,7 @@ UNION ALL
     (v.body)::json AS payload,
     v.partition_key,
     COALESCE(v.correlation_id, (v.id)::text) AS correlation_id,
-    'pending'::text AS state,
+    'pending'::text AS status,
     0 AS retry_count,
     6 AS max_retries,
     NULL::text AS last_error,
@@ -21126,7 +21133,7 @@ ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 -- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its tries came to; an unrouted event is one that is pending.';
+COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its attempts came to; an unrouted event is one that is pending.';
 
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21280,9 +21287,9 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.correlation_id AS saga_id,
     r.event_type,
     r.payload,
-        CASE r.state
+        CASE r.status
             WHEN 'processing'::text THEN 'CLAIMED'::text
-            WHEN 'failed'::text THEN 'FAILED'::text
+            WHEN 'retrying'::text THEN 'FAILED'::text
             ELSE 'PENDING'::text
         END AS status,
     r.retry_count,
@@ -21291,7 +21298,7 @@ CREATE VIEW outbox.saga_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21304,7 +21311,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21317,7 +21324,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -21330,7 +21337,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
@@ -21396,9 +21403,10 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.event_type,
     r.payload,
     r.partition_key,
-        CASE r.state
+        CASE r.status
             WHEN 'held'::text THEN 'pending'::text
-            ELSE r.state
+            WHEN 'retrying'::text THEN 'failed'::text
+            ELSE r.status
         END AS status,
     r.correlation_id,
     r.retry_count,
@@ -21408,7 +21416,7 @@ CREATE VIEW outbox.transaction_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21423,7 +21431,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21438,7 +21446,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21453,7 +21461,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
@@ -21467,9 +21475,10 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
  SELECT r.id,
     r.event_type,
     r.payload,
-        CASE r.state
+        CASE r.status
             WHEN 'held'::text THEN 'PENDING'::text
-            ELSE upper(r.state)
+            WHEN 'retrying'::text THEN 'FAILED'::text
+            ELSE upper(r.status)
         END AS status,
     r.next_retry_at,
     r.retry_count,
@@ -21479,7 +21488,7 @@ CREATE VIEW outbox.webhook_outbox WITH (security_invoker='true') AS
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.open AND (r.state = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'failed'::text])))
+  WHERE (r.open AND (r.status = ANY (ARRAY['pending'::text, 'held'::text, 'processing'::text, 'retrying'::text])))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21490,13 +21499,13 @@ UNION ALL
     r.last_error,
     r.last_attempt_at,
         CASE
-            WHEN (r.state = 'delivered'::text) THEN r.finished_at
+            WHEN (r.status = 'delivered'::text) THEN r.finished_at
             ELSE NULL::timestamp with time zone
         END AS delivered_at,
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
+  WHERE (r.status = ANY (ARRAY['delivered'::text, 'no_subscriber'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21510,7 +21519,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -21524,7 +21533,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.state = 'cancelled'::text);
+  WHERE (r.status = 'cancelled'::text);
 
 ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
@@ -21610,7 +21619,7 @@ ALTER TABLE ONLY outbox.audit_event
 -- Name: callback_count callback_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.callback_count
-    ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, state, reason);
+    ADD CONSTRAINT callback_count_pkey PRIMARY KEY (shard, kind, update_status, reason);
 
 -- Name: channel_hold channel_hold_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -21973,7 +21982,7 @@ CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, even
 
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (state <> 'deleted'::text);
+CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (status <> 'deleted'::text);
 
 -- Name: endpoint_secret_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22055,9 +22064,9 @@ CREATE INDEX outbound_message_queued ON outbox.outbound_message USING btree (cre
 
 CREATE INDEX outbound_message_sending ON outbox.outbound_message USING btree (updated_at) WHERE (status = 'SENDING'::text);
 
--- Name: outbound_message_state; Type: INDEX; Schema: outbox; Owner: postgres
+-- Name: outbound_message_status; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX outbound_message_state ON outbox.outbound_message USING btree (org_id, status, id);
+CREATE INDEX outbound_message_status ON outbox.outbound_message USING btree (org_id, status, id);
 
 -- Name: refusal_aside; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22630,10 +22639,10 @@ REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change js
 REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) TO service_role;
 
--- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) TO service_role;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23209,9 +23218,9 @@ GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
 GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
 
--- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23685,10 +23694,10 @@ GRANT ALL ON FUNCTION outbox.list_channels(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) TO service_role;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_state text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23715,10 +23724,10 @@ GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit
 REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) TO service_role;
 
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24121,9 +24130,9 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_state text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24423,9 +24432,9 @@ REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now tim
 
 REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION routing_state(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION routing_status(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.routing_state(p_event_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.routing_status(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24482,19 +24491,19 @@ GRANT ALL ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid,
 REVOKE ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) TO service_role;
 
--- Name: FUNCTION set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_endpoint_state(p_endpoint_id uuid, p_state text, p_reason text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) FROM PUBLIC;
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
--- Name: FUNCTION set_replay_job(p_id text, p_state text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_state text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.set_replay_job(p_id text, p_status text) TO service_role;
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24531,9 +24540,9 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_states text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

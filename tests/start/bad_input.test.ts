@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import { denoCacheDir } from '../../supabase/local/packages/environment.ts'
 import { cloneProject } from '../_support/clone.ts'
 import { testFolder } from '../_support/folder.ts'
 import { runTask, type TaskEnd } from '../_support/task.ts'
@@ -138,6 +139,56 @@ Deno.test({
     const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)
     expect(stderr).toBe('')
     expect(code).toBe(0)
+  },
+})
+
+Deno.test({
+  name: 'a user who is not root, on a machine without Postgres, is told what to install',
+  ignore: !isRoot,
+  async fn(): Promise<void> {
+    // In the system's folder for such: nobody but root may reach this one.
+    const open = await Deno.makeTempDir({ prefix: 'outhook-' })
+    try {
+      const [project, cache, deno] = ['project', 'cache', 'deno'].map((name) => `${open}/${name}`)
+      await cloneProject(project ?? '')
+      for (const path of [cache, `${open}/home`]) await Deno.mkdir(path ?? '')
+      await Deno.writeTextFile(deno ?? '', '')
+      const nobody = '65534'
+      await new Deno.Command('chown', { args: ['-R', `${nobody}:${nobody}`, open] }).output()
+      // Only this process sees these: the packages, this Deno, and no Postgres.
+      const mounts = [
+        `mount --bind '${denoCacheDir(Deno.env.toObject())}' '${cache}'`,
+        `mount --bind '${Deno.execPath()}' '${deno}'`,
+        ...['/usr/lib/postgresql', '/usr/pgsql-15', '/usr/pgsql-16', '/usr/pgsql-17'].map((path) =>
+          `{ test ! -d ${path} || mount -t tmpfs none ${path}; }`
+        ),
+      ].join(' && ')
+      const identity = `--reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs`
+      const command =
+        `${deno} run -A --cached-only supabase/local/begin.ts start --once --free-ports`
+      const { code, stdout, stderr } = await new Deno.Command('unshare', {
+        args: ['--mount', 'sh', '-c', `${mounts} && exec setpriv ${identity} ${command}`],
+        cwd: project ?? '',
+        clearEnv: true,
+        env: {
+          PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+          HOME: `${open}/home`,
+          DENO_DIR: cache ?? '',
+          NO_COLOR: '1',
+          DENO_NO_UPDATE_CHECK: '1',
+        },
+      }).output()
+      const decoder = new TextDecoder()
+      expect(decoder.decode(stdout)).toBe('starting the local stack and a first event\n')
+      expect(sentence({ code, stdout: '', stderr: decoder.decode(stderr) })).toBe(
+        'There is no PostgreSQL with pg_cron here: install PostgreSQL 15, 16 or 17 with pg_cron ' +
+          '(Debian 12: apt-get install postgresql-15 postgresql-15-cron; Debian 13: postgresql-17 ' +
+          'postgresql-17-cron), or run this as root on Debian or Ubuntu, which installs them, or ' +
+          'use the Supabase CLI with Docker (`supabase start`)',
+      )
+    } finally {
+      await Deno.remove(open, { recursive: true })
+    }
   },
 })
 

@@ -2,11 +2,14 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import { lockFolder } from '../../supabase/local/process/lock.ts'
+import { freePort } from '../../supabase/local/process/ports.ts'
 import { startProgress } from '../../supabase/local/progress.ts'
 import { cloneProject } from '../_support/clone.ts'
 import { testFolder } from '../_support/folder.ts'
 import { leftIn } from '../_support/processes_in.ts'
 import { runTask, startTask } from '../_support/task.ts'
+import { startConnectProxy } from '../functions/connect_proxy.ts'
 
 const folder = testFolder()
 const clone = join(folder, 'clone')
@@ -27,17 +30,37 @@ async function replaced(path: string, text: string): Promise<AsyncDisposable> {
 
 const start = ['start', '--once', '--free-ports', '--data-dir', dataDir]
 
-Deno.test('a function that throws while it is loaded ends the start, which names it and its error', async () => {
-  await using _ = await replaced('functions/deliver/index.ts', `throw new Error('no such luck')\n`)
-  const { code, stdout, stderr } = await runTask({ args: start, cwd: clone })
-  expect(code).toBe(1)
-  const reason = 'its code failed while it was loaded: correct it (code 1)\n' +
-    '  error: Uncaught (in promise) Error: no such luck\n' +
-    "  throw new Error('no such luck')\n"
-  expect(stderr).toBe(`The function deliver does not start (3 attempts): ${reason}`)
-  expect(stdout.split('[deliver] does not start').length).toBe(2)
-  expect(stdout).not.toContain('publishing')
-  expect(await leftIn(folder, 2_000)).toEqual([])
+/** Counts the starts of a function, which requests `url` in each; the time of each, in ms. */
+function startCounter(): { url: string; times: number[]; close(): Promise<void> } {
+  const times: number[] = []
+  const server = Deno.serve({ hostname: '127.0.0.1', port: 0, onListen: () => {} }, () => {
+    times.push(performance.now())
+    return new Response()
+  })
+  return { url: `http://127.0.0.1:${server.addr.port}/`, times, close: () => server.shutdown() }
+}
+
+Deno.test('the third failed start of a function ends the start, which names it and its error', async () => {
+  const starts = startCounter()
+  const code = `await (await fetch('${starts.url}')).text()\nthrow new Error('no such luck')\n`
+  await using _ = await replaced('functions/deliver/index.ts', code)
+  try {
+    const { code, stdout, stderr } = await runTask({ args: start, cwd: clone })
+    const endedAt = performance.now()
+    expect(code).toBe(1)
+    const reason = 'its code failed while it was loaded: correct it (code 1)\n' +
+      '  error: Uncaught (in promise) Error: no such luck\n' +
+      "  throw new Error('no such luck')\n"
+    expect(stderr).toBe(`The function deliver does not start (3 attempts): ${reason}`)
+    expect(starts.times.length).toBe(3)
+    expect(endedAt - (starts.times[2] ?? 0)).toBeLessThan(10_000)
+    expect(stdout.split('[deliver] does not start').length).toBe(2)
+    // It waits for no event, because it publishes none.
+    expect(stdout).not.toContain('publishing')
+    expect(await leftIn(folder, 2_000)).toEqual([])
+  } finally {
+    await starts.close()
+  }
 })
 
 Deno.test('a function that imports a module that is not there ends it the same way', async () => {
@@ -50,20 +73,57 @@ Deno.test('a function that imports a module that is not there ends it the same w
   expect(stderr).toContain('not_there.ts')
 })
 
-Deno.test('a port that is taken ends the start at once, with the way out', async () => {
+for (const [purpose, usual] of [['API', '54321'], ['database', '54322']] as const) {
+  Deno.test(`a taken ${purpose} port ends the start before anything is fetched, with the way out`, async () => {
+    using taken = Deno.listen({ hostname: '127.0.0.1', port: 0 })
+    const config = await Deno.readTextFile(join(clone, 'supabase/config.toml'))
+    const port = String(taken.addr.port)
+    // The other port is free whatever else runs on this machine.
+    const free = freePort()
+    const changed = config.replace(usual, port)
+      .replace(purpose === 'API' ? '54322' : '54321', String(free))
+    await using _ = await replaced('supabase/config.toml', changed)
+    const proxy = startConnectProxy({ status: 502 })
+    try {
+      const { code, stdout, stderr } = await runTask({
+        args: ['start', '--once', '--data-dir', join(folder, 'new')],
+        cwd: clone,
+        env: { HTTPS_PROXY: proxy.url, https_proxy: '', DENO_DIR: join(folder, 'no packages') },
+      })
+      expect(code).toBe(1)
+      expect(stderr).toBe(
+        `port ${port} (${purpose}) is taken, perhaps by another copy of this stack or by ` +
+          '`supabase start`: stop that, or run with --free-ports\n',
+      )
+      expect(stdout).toBe('starting the local stack and a first event\n')
+      expect(proxy.asked).toEqual([])
+      expect(await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).not.toContain('new')
+    } finally {
+      await proxy.close()
+    }
+  })
+}
+
+Deno.test('a second copy on the same folder names the first, whose ports are taken too', async () => {
   using taken = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const config = await Deno.readTextFile(join(clone, 'supabase/config.toml'))
-  const port = String(taken.addr.port)
-  await using _ = await replaced('supabase/config.toml', config.replace('54321', port))
-  const { code, stderr } = await runTask({
-    args: ['start', '--once', '--data-dir', dataDir],
-    cwd: clone,
-  })
-  expect(code).toBe(1)
-  expect(stderr).toBe(
-    `port ${port} (API) is taken, perhaps by another copy of this stack or by \`supabase start\`: ` +
-      'stop that, or run with --free-ports\n',
+  await using _ = await replaced(
+    'supabase/config.toml',
+    config.replace('54321', String(taken.addr.port)),
   )
+  await Deno.mkdir(dataDir, { recursive: true })
+  const lock = await lockFolder(dataDir, 'stack')
+  try {
+    const { code, stderr } = await runTask({ args: ['stack', '--data-dir', dataDir], cwd: clone })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      new RegExp(
+        `is in use by another copy of this stack \\(pid ${Deno.pid}\\): stop that one first`,
+      ),
+    )
+  } finally {
+    lock.release()
+  }
 })
 
 Deno.test('a Postgres that does not start ends it, with what its log says and the remedy', async () => {
@@ -81,13 +141,35 @@ Deno.test('a Postgres that does not start ends it, with what its log says and th
   expect(await leftIn(folder, 2_000)).toEqual([])
 })
 
-Deno.test('the stack speaks before it does anything, and it comes up on what is left of the above', async () => {
-  const args = ['stack', '--fresh', '--free-ports', '--data-dir', dataDir]
-  const task = startTask({ args, cwd: clone })
-  expect(await task.line(/./)).toBe('starting the local stack')
-  await task.line(/^The stack is up/)
-  task.kill('SIGTERM')
-  expect((await task.ended).code).toBe(0)
+for (
+  const [task, line] of [
+    ['stack', 'starting the local stack'],
+    ['start', 'starting the local stack and a first event'],
+  ]
+) {
+  Deno.test(`the first line of ${task} comes before it opens a file or starts a program`, async () => {
+    // Without any permission the first attempt of either kind ends it.
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ['run', '--no-prompt', '--cached-only', 'supabase/local/begin.ts', task ?? ''],
+      cwd: clone,
+      env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
+      stdin: 'null',
+    }).output()
+    expect(new TextDecoder().decode(stdout)).toBe(`${line}\n`)
+    expect(new TextDecoder().decode(stderr)).toContain('NotCapable')
+    expect(code).toBe(1)
+  })
+}
+
+Deno.test('the stack comes up on what is left of the above, and a restart speaks first too', async () => {
+  for (const fresh of [['--fresh'], []]) {
+    const args = ['stack', ...fresh, '--free-ports', '--data-dir', dataDir]
+    const task = startTask({ args, cwd: clone })
+    expect(await task.line(/./)).toBe('starting the local stack')
+    await task.line(/^The stack is up/)
+    task.kill('SIGTERM')
+    expect((await task.ended).code).toBe(0)
+  }
 })
 
 Deno.test('a progress is told at once, and then every five seconds where there is no terminal', () => {

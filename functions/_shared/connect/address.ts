@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Settings } from '../contracts.ts'
+import type { Settings } from '../contract/contract.ts'
 import { createPortRules } from './ports.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { asError } from '../errors.ts'
+import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { ConnStream } from './conn_stream.ts'
 import { BlockedAddressError, type Resolve } from './lookup.ts'

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { asError } from '../errors.ts'
+import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { blockedMessage } from './target.ts'
 

@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js'
-import type { Database as Schema } from '../database.types.ts'
-import { messageOf } from '../errors.ts'
+import type { Database as Schema } from './database.types.ts'
+import { messageOf } from '../base/errors.ts'
 
 type Functions = Schema['outbox']['Functions']
 

@@ -1,14 +1,14 @@
 import { createClient } from '@supabase/supabase-js'
-import { type ContractRange, contractRange, missingDispatch } from '../contract_range.ts'
-import type { DispatchCall } from '../contracts.ts'
+import { type ContractRange, contractRange, missingDispatch } from '../contract/range.ts'
+import type { DispatchCall } from '../contract/contract.ts'
 import {
   callTimeoutMs,
   type Database,
   type DispatchReply,
   readAnswer,
   refused,
-} from '../database.ts'
-import { messageOf } from '../errors.ts'
+} from './dispatch.ts'
+import { messageOf } from '../base/errors.ts'
 import { kindOfAnswer } from './fault.ts'
 
 export type RpcOptions = {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers'
 import type { Connect, ConnectTo } from '../connect/connector.ts'
-import type { Deadlines } from '../transport/deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
 import { Connection } from './connection.ts'
 import { closedEarly } from './error.ts'
 

@@ -1,7 +1,7 @@
 import type { AddressPolicy } from '../connect/address.ts'
 import { type ConnectTo, createConnector } from '../connect/connector.ts'
 import type { Resolve } from '../connect/lookup.ts'
-import type { Deadlines } from '../transport/deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
 import { Origin } from './origin.ts'
 
 export type PoolOptions = {

@@ -1,4 +1,4 @@
-import type { Endpoint, EventRow } from '../contracts.ts'
+import type { Endpoint, EventRow } from '../contract/contract.ts'
 
 /** What is sent of the event of that id: it comes from the event alone, the same on every try. */
 export function bodyOf({ payload }: Endpoint, id: string, event: EventRow): string {

@@ -1,5 +1,5 @@
-import type { ErrorClass, Outcome } from '../contracts.ts'
-import { safeString, safeText } from '../safe_text.ts'
+import type { ErrorClass, Outcome } from '../contract/contract.ts'
+import { safeString, safeText } from '../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../transport/transport.ts'
 
 /** The facts of one POST: any 2xx is a delivery, a redirect and every other status a failure. */

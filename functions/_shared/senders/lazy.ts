@@ -13,6 +13,7 @@ export function lazySender(load: () => Promise<Sender>): Sender {
   }
 
   return {
+    ready: async (...args) => await (await loaded()).ready?.(...args),
     send: async (...args) => await (await loaded()).send(...args),
     rest: async () => await (await loading)?.rest?.(),
   }

@@ -1,8 +1,9 @@
+import { systemClock } from '../base/clock.ts'
 import { lazySender } from './lazy.ts'
 import type { Sender } from './sender.ts'
 import { slackSender } from './slack/sender.ts'
 import { webhookSender } from './webhook.ts'
-import { whatsappSender } from './whatsapp/sender.ts'
+import { createWhatsAppSender } from './whatsapp/sender.ts'
 
 /**
  * The senders by `endpoint.kind`: a new kind is one file and one row here. The clients of brokers
@@ -10,7 +11,7 @@ import { whatsappSender } from './whatsapp/sender.ts'
  */
 export const senders: ReadonlyMap<string, Sender> = new Map([
   ['webhook', webhookSender],
-  ['whatsapp', whatsappSender],
+  ['whatsapp', createWhatsAppSender(systemClock)],
   ['slack', slackSender],
   [
     'rabbitmq',

@@ -1,4 +1,4 @@
-import { version } from '../version.ts'
+import { version } from '../base/version.ts'
 import type { Attributes, SpanKind } from './tracer.ts'
 
 // OTLP/HTTP in JSON by hand. @opentelemetry/sdk-trace-base 2.12 with its exporter takes 0.11 to 0.18 s

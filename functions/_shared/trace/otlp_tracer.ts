@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { version } from '../version.ts'
+import type { Clock } from '../base/clock.ts'
+import { version } from '../base/version.ts'
 import type { TraceEnv } from './env.ts'
 import { createExporter, type ExporterOptions } from './exporter.ts'
 import { isSampled, readTraceparent, writeTraceparent } from './context.ts'

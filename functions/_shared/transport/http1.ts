@@ -6,7 +6,7 @@ import { type AnswerHead, firstValue, keptForMs } from '../http1/head.ts'
 import type { Asker, Origin } from '../http1/origin.ts'
 import { createPools, type PoolOptions } from '../http1/pools.ts'
 import { postBytes } from '../http1/request.ts'
-import { createDeadlines, type Deadlines, type Expiring } from './deadlines.ts'
+import { createDeadlines, type Deadlines, type Expiring } from '../http1/deadlines.ts'
 import { fault, faultOf } from './fault.ts'
 import { KeptBody } from './kept_body.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { AddressPolicy } from '../connect/address.ts'
-import type { ErrorClass } from '../contracts.ts'
-import type { HeaderList } from '../headers.ts'
+import type { ErrorClass } from '../contract/contract.ts'
+import type { HeaderList } from '../signing/headers.ts'
 
 /** One POST, and how much of its answer to keep. */
 export type PostRequest = {

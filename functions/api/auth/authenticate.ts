@@ -1,6 +1,6 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import { ApiError } from '../errors.ts'
-import type { NamedKey } from '../../_shared/env.ts'
+import type { NamedKey } from '../../_shared/base/env.ts'
 import { createKeyring } from './keys.ts'
 import { checkPortalToken, portalIssuer } from './portal.ts'
 import { isEnough, orgIdForm, type Principal, type Role, roles } from './principal.ts'

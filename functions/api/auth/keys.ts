@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { NamedKey } from '../../_shared/env.ts'
+import type { NamedKey } from '../../_shared/base/env.ts'
 
 /**
  * Makes a look-up of keys that takes the same time whatever is asked: both sides are hashed with a

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { readBytes } from '../../_shared/read_bytes.ts'
+import { readBytes } from '../../_shared/http/read_bytes.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { checkJsonText } from '../json_text.ts'

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { toResponse } from '../../_shared/callbacks/answer.ts'
-import { receiveCallback } from '../../_shared/callbacks/receive.ts'
-import { fixedKey } from '../../_shared/callbacks/token.ts'
-import { verifyAddress } from '../../_shared/callbacks/verify.ts'
+import { toResponse } from '../../_shared/messages/callbacks/answer.ts'
+import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'
+import { fixedKey } from '../../_shared/messages/callbacks/token.ts'
+import { verifyAddress } from '../../_shared/messages/callbacks/verify.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { countsSchema } from '../schemas/callbacks.ts'
 import { jsonAnswer, problems } from './route.ts'
@@ -33,11 +33,13 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     ...publicRoute,
     method: 'get',
     operationId: 'verifyWhatsappCallback',
-    summary: 'Prove to WhatsApp whose address this is',
+    summary: 'Verify the callback address for WhatsApp',
     request: {
       query: z.object({
         'hub.mode': z.literal('subscribe'),
-        'hub.verify_token': z.string().openapi({ description: 'As `task whatsapp:token` tells.' }),
+        'hub.verify_token': z.string().openapi({
+          description: 'The token that `task whatsapp:token` prints.',
+        }),
         'hub.challenge': z.string().regex(/^[A-Za-z0-9_-]{1,256}$/),
       }),
     },
@@ -53,22 +55,22 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     ...publicRoute,
     method: 'post',
     operationId: 'receiveWhatsappCallback',
-    summary: 'Take a callback of WhatsApp',
+    summary: 'Receive a callback of WhatsApp',
     description:
-      'Signed with the secret of the Meta app that the setting `whatsapp.shared_app` names. 200 ' +
-      'says that every update in it is stored.',
+      'It must be signed with the secret of the Meta app in the setting `whatsapp.shared_app`. The ' +
+      'response is 200 when every update in it is stored.',
     request: {
       headers: z.object({
         'x-hub-signature-256': z.string().regex(/^sha256=[0-9a-f]{64}$/).optional(),
         'x-org-id': z.string().optional().openapi({
-          description: 'Updates of other organisations are stored and not applied.',
+          description: 'Updates of other organisations are stored but not applied.',
         }),
       }),
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
     },
     responses: {
       ...problems('not_configured'),
-      200: jsonAnswer(countsSchema, 'What became of its updates'),
+      200: jsonAnswer(countsSchema, 'The counts of its updates'),
     },
   })
 }

@@ -41,7 +41,7 @@ const replay = createRoute({
   method: 'post',
   path: '/dead-letters/{deadLetterId}/replay',
   operationId: 'replayDeadLetter',
-  summary: 'Send a dead letter again, with a fresh budget of retries',
+  summary: 'Send a dead letter again, with all its retries',
   tags,
   ...needs('operator'),
   request: { params: deadLetterParams },
@@ -55,7 +55,7 @@ const discard = createRoute({
   method: 'post',
   path: '/dead-letters/{deadLetterId}/discard',
   operationId: 'discardDeadLetter',
-  summary: 'Mark a dead letter as not to be sent',
+  summary: 'Discard a dead letter',
   tags,
   ...needs('operator'),
   request: { params: deadLetterParams, body: jsonBody(discardSchema) },
@@ -68,14 +68,14 @@ const discard = createRoute({
 /** `/dead-letters`: list, get, replay, discard. */
 export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, endpointId, eventType, state, from, to } = c.req.valid('query')
+    const { cursor, limit, endpointId, eventType, status, from, to } = c.req.valid('query')
     const page = await database.call('list_dead_letters', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...endpointId === undefined ? {} : { p_endpoint_id: endpointId },
       ...eventType === undefined ? {} : { p_event_type: eventType },
-      ...state === undefined ? {} : { p_state: state },
+      ...status === undefined ? {} : { p_status: status },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
     }, deadLetterPageSchema)

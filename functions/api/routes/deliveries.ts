@@ -17,7 +17,8 @@ const list = createRoute({
   method: 'get',
   path: '/deliveries',
   operationId: 'listDeliveries',
-  summary: 'List deliveries, newest event first; a page may be short, the end is a cursor of null',
+  summary:
+    'List deliveries, newest event first. A page may be short; the list ends with a null cursor',
   tags,
   ...needs('viewer'),
   request: { query: deliveriesQuery },
@@ -39,13 +40,13 @@ const attempts = createRoute({
   method: 'get',
   path: '/deliveries/{deliveryId}/attempts',
   operationId: 'listAttempts',
-  summary: 'List the receipts of a delivery, first to last',
+  summary: 'List the attempts of a delivery, oldest first',
   tags,
   ...needs('viewer'),
   request: { params: deliveryParams, query: attemptsQuery },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(attemptPageSchema, 'A page of receipts'),
+    200: jsonAnswer(attemptPageSchema, 'A page of attempts'),
   },
 })
 
@@ -58,7 +59,7 @@ const retry = createRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/retry',
   operationId: 'retryDelivery',
-  summary: 'Try an open delivery now',
+  summary: 'Attempt an open delivery now',
   tags,
   ...needs('operator'),
   request: { params: deliveryParams },
@@ -69,7 +70,7 @@ const replay = createRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/replay',
   operationId: 'replayDelivery',
-  summary: 'Send a finished delivery again, or an open one with fresh retries',
+  summary: 'Send a finished delivery again, or an open one with all its retries',
   tags,
   ...needs('operator'),
   request: { params: deliveryParams },
@@ -87,7 +88,7 @@ const cancel = createRoute({
   responses: acted,
 })
 
-/** `/deliveries`: list, get, receipts, retry now, replay, cancel. */
+/** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')

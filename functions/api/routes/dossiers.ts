@@ -15,29 +15,29 @@ const listConsents = createRoute({
   method: 'get',
   path: '/dossiers/{dossierId}/consents',
   operationId: 'listConsents',
-  summary: 'What a dossier has agreed to, and what it has taken back',
+  summary: 'List the consents of a dossier',
   tags,
   ...needs('viewer'),
   request: { params: dossierParams },
-  responses: { ...problems(), 200: jsonAnswer(consentsSchema, 'All that was said, newest first') },
+  responses: { ...problems(), 200: jsonAnswer(consentsSchema, 'All entries, newest first') },
 })
 
 const recordConsent = createRoute({
   method: 'post',
   path: '/dossiers/{dossierId}/consents',
   operationId: 'recordConsent',
-  summary: 'Record that consent was given or taken back',
+  summary: 'Record that consent was granted or withdrawn',
   tags,
   ...needs('operator'),
   request: { params: dossierParams, body: jsonBody(newConsentSchema) },
-  responses: { ...problems(), 201: jsonAnswer(consentsSchema, 'All that was said, newest first') },
+  responses: { ...problems(), 201: jsonAnswer(consentsSchema, 'All entries, newest first') },
 })
 
 const listActivity = createRoute({
   method: 'get',
   path: '/dossiers/{dossierId}/activity',
   operationId: 'listActivity',
-  summary: 'What became of the messages of a dossier, newest first',
+  summary: 'List the activity of a dossier, newest first',
   tags,
   ...needs('viewer'),
   request: { params: dossierParams, query: z.strictObject(pageQuery) },

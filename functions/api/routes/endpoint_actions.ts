@@ -16,7 +16,7 @@ const pause = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/pause',
   operationId: 'pauseEndpoint',
-  summary: 'Hold the deliveries of an endpoint',
+  summary: 'Pause an endpoint; its deliveries are held',
   tags,
   ...needs('operator'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
@@ -27,7 +27,7 @@ const resume = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/resume',
   operationId: 'resumeEndpoint',
-  summary: 'Serve a paused or disabled endpoint again',
+  summary: 'Resume a paused or disabled endpoint',
   tags,
   ...needs('operator'),
   request: { params: endpointParams },
@@ -38,20 +38,20 @@ const test = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/test',
   operationId: 'testEndpoint',
-  summary: 'Send a test event, and wait for what becomes of it',
+  summary: 'Send a test event and wait for the outcome',
   tags,
   ...needs('operator'),
   request: {
     params: endpointParams,
     query: z.strictObject({
       waitSeconds: z.coerce.number().int().min(0).max(20).default(10).openapi({
-        param: { description: 'After so long the answer says `pending`.' },
+        param: { description: 'After this time, the outcome is `pending`.' },
       }),
     }),
   },
   responses: {
     ...problems('not_found', 'wrong_state', 'breaker_open'),
-    200: jsonAnswer(testResultSchema, 'What became of the first try'),
+    200: jsonAnswer(testResultSchema, 'The outcome of the first attempt'),
   },
 })
 
@@ -59,18 +59,18 @@ const stats = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/stats',
   operationId: 'getEndpointStats',
-  summary: 'Show how an endpoint fares',
+  summary: 'Get the statistics of an endpoint',
   tags,
   ...needs('viewer'),
   request: {
     params: endpointParams,
     query: z.strictObject({
       hours: z.coerce.number().int().min(1).max(168).default(24).openapi({
-        param: { description: 'How far back attempts are counted.' },
+        param: { description: 'For how many hours attempts are counted.' },
       }),
     }),
   },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointStatsSchema, 'Its numbers') },
+  responses: { ...problems('not_found'), 200: jsonAnswer(endpointStatsSchema, 'The statistics') },
 })
 
 /** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */

@@ -16,7 +16,7 @@ import {
   endpointPageSchema,
   endpointParams,
   endpointSchema,
-  endpointState,
+  endpointStatus,
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
@@ -30,7 +30,7 @@ const list = createRoute({
   summary: 'List endpoints, newest first',
   tags,
   ...needs('viewer'),
-  request: { query: z.strictObject({ ...pageQuery, state: endpointState.optional() }) },
+  request: { query: z.strictObject({ ...pageQuery, status: endpointStatus.optional() }) },
   responses: { ...problems(), 200: jsonAnswer(endpointPageSchema, 'A page of endpoints') },
 })
 
@@ -81,7 +81,7 @@ const remove = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}',
   operationId: 'deleteEndpoint',
-  summary: 'Delete an endpoint and cancel what waits for it',
+  summary: 'Delete an endpoint and cancel its open deliveries',
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
@@ -94,12 +94,12 @@ const remove = createRoute({
 /** `/endpoints`: list, create, get, change, delete. */
 export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, state } = c.req.valid('query')
+    const { cursor, limit, status } = c.req.valid('query')
     const page = await database.call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
-      ...state === undefined ? {} : { p_state: state },
+      ...status === undefined ? {} : { p_status: status },
     }, endpointPageSchema)
     return c.json(page, 200)
   })

@@ -70,14 +70,17 @@ const remove = createRoute({
   tags,
   ...needs('admin'),
   request: { params: eventTypeParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(eventTypeSchema, 'What it was') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonAnswer(eventTypeSchema, 'The deleted event type'),
+  },
 })
 
 const getCatalogue = createRoute({
   method: 'get',
   path: '/event-catalogue',
   operationId: 'getCatalogue',
-  summary: 'Get whether publishing keeps to the event types',
+  summary: 'Get whether the catalogue is strict',
   tags,
   ...needs('viewer'),
   request: {},
@@ -88,7 +91,7 @@ const putCatalogue = createRoute({
   method: 'put',
   path: '/event-catalogue',
   operationId: 'putCatalogue',
-  summary: 'Say whether publishing keeps to the event types',
+  summary: 'Set whether the catalogue is strict',
   tags,
   ...needs('admin'),
   request: { body: jsonBody(catalogueSettingsSchema) },

@@ -26,8 +26,7 @@ const list = createRoute({
   method: 'get',
   path: '/events',
   operationId: 'listEvents',
-  summary:
-    'List events, newest first; a page of a rare type may be short, the end is a cursor of null',
+  summary: 'List events, newest first. A page may be short; the list ends with a null cursor',
   tags,
   ...needs('viewer'),
   request: { query: eventsQuery },

@@ -7,11 +7,11 @@ const get = createRoute({
   method: 'get',
   path: '/health',
   operationId: 'getHealth',
-  summary: 'Ask whether the outbox works',
-  description: 'A database that cannot be reached is answered with 503.',
+  summary: 'Get the health of the outbox',
+  description: 'If the database cannot be reached, the response is 503.',
   tags: ['Health'],
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(healthSchema, 'How it is') },
+  responses: { ...problems(), 200: jsonAnswer(healthSchema, 'The health') },
 })
 
 /** `/health`: cheap enough to be asked every few seconds. */

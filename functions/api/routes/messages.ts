@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
-import type { Json } from '../../_shared/database.types.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
+import type { Json } from '../../_shared/database/database.types.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
@@ -53,7 +53,7 @@ const create = createRoute({
       'opted_out',
       'outside_window',
     ),
-    200: jsonAnswer(messageSchema, 'The message that the key has made before'),
+    200: jsonAnswer(messageSchema, 'The message that was created before with this key'),
     201: jsonAnswer(messageSchema, 'The message, queued'),
   },
 })
@@ -108,7 +108,7 @@ const resend = createRoute({
   method: 'post',
   path: `${path}/{messageId}/resend`,
   operationId: 'resendMessage',
-  summary: 'Queue a failed message again, with all its attempts',
+  summary: 'Queue a failed message again, with all its retries',
   tags,
   ...needs('operator'),
   request: { params: messageParams },

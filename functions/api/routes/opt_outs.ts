@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
   newOptOutSchema,
@@ -17,7 +17,7 @@ const list = createRoute({
   method: 'get',
   path: '/opt-outs',
   operationId: 'listOptOuts',
-  summary: 'List the numbers that want nothing more, or no marketing',
+  summary: 'List the numbers that opted out of all messages or of marketing',
   tags,
   ...needs('viewer'),
   request: { query: optOutQuery },
@@ -28,22 +28,22 @@ const put = createRoute({
   method: 'put',
   path: '/opt-outs/{recipient}',
   operationId: 'putOptOut',
-  summary: 'Send a number nothing more, or no marketing',
+  summary: 'Add an opt-out of a number, for all messages or for marketing',
   tags,
   ...needs('operator'),
   request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
-  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'Noted') },
+  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 const remove = createRoute({
   method: 'delete',
   path: '/opt-outs/{recipient}',
   operationId: 'deleteOptOut',
-  summary: 'Take an opt-out back: the number wants messages again',
+  summary: 'Remove an opt-out of a number',
   tags,
   ...needs('operator'),
   request: { params: optOutParams, query: optInQuery },
-  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'Noted') },
+  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 /** `/opt-outs`: list, put, delete. */

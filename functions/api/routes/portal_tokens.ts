@@ -10,13 +10,13 @@ const mint = createRoute({
   method: 'post',
   path: '/portal-tokens',
   operationId: 'createPortalToken',
-  summary: "Mint a short-lived token for a customer's browser",
+  summary: "Create a short-lived token for a customer's browser",
   tags: ['Portal tokens'],
   ...needs('admin'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newPortalTokenSchema) },
   responses: {
     ...problems('not_configured', 'idempotency_conflict'),
-    201: jsonAnswer(portalTokenSchema, 'A token of one organisation'),
+    201: jsonAnswer(portalTokenSchema, 'A token for one organisation'),
   },
 })
 

@@ -15,13 +15,13 @@ const create = createRoute({
   method: 'post',
   path: '/replay-jobs',
   operationId: 'createReplayJob',
-  summary: 'Send all dead letters again that match',
+  summary: 'Create a job that sends matching dead letters again',
   tags,
   ...needs('operator'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict'),
-    201: jsonAnswer(replayJobSchema, 'The job, which has begun'),
+    201: jsonAnswer(replayJobSchema, 'The job, which has started'),
   },
 })
 
@@ -40,7 +40,7 @@ const get = createRoute({
   method: 'get',
   path: '/replay-jobs/{replayJobId}',
   operationId: 'getReplayJob',
-  summary: 'See how far a replay job is',
+  summary: 'Get the progress of a replay job',
   tags,
   ...needs('viewer'),
   request: { params: replayJobParams },
@@ -48,20 +48,20 @@ const get = createRoute({
 })
 
 const pause = changeRoute('pause', 'pauseReplayJob', 'Pause a replay job')
-const resume = changeRoute('resume', 'resumeReplayJob', 'Go on with a paused replay job')
+const resume = changeRoute('resume', 'resumeReplayJob', 'Resume a paused replay job')
 const cancel = changeRoute(
   'cancel',
   'cancelReplayJob',
-  'Cancel a replay job; what it put back stays',
+  'Cancel a replay job; replayed deliveries stay replayed',
 )
 
 /** `/replay-jobs`: create, list, get, pause, resume, cancel. */
 export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
-  const change = (orgId: string, id: string, state: string): Promise<ReplayJob> =>
+  const change = (orgId: string, id: string, status: string): Promise<ReplayJob> =>
     database.call('change_replay_job', {
       p_org_id: orgId,
       p_id: id,
-      p_state: state,
+      p_status: status,
     }, replayJobSchema)
 
   app.openapi(create, async (c) => {
@@ -123,7 +123,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),
-      200: jsonAnswer(replayJobSchema, 'The job as it is then'),
+      200: jsonAnswer(replayJobSchema, 'The job as it is now'),
     },
   })
 }

@@ -11,7 +11,7 @@ import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
 
 const tags = ['Retry settings']
 const path = '/endpoints/{endpointId}/retry-config'
-const answer = jsonAnswer(retryConfigSchema, 'The policy in force, and what it means')
+const answer = jsonAnswer(retryConfigSchema, 'The current policy and its schedule')
 
 const get = createRoute({
   method: 'get',
@@ -28,7 +28,7 @@ const put = createRoute({
   method: 'put',
   path,
   operationId: 'setRetryConfig',
-  summary: 'Give an endpoint a retry policy of its own',
+  summary: 'Set the retry policy of an endpoint',
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
@@ -39,7 +39,7 @@ const reset = createRoute({
   method: 'delete',
   path,
   operationId: 'resetRetryConfig',
-  summary: "Go back to the preset of the endpoint's kind",
+  summary: "Return to the preset of the endpoint's kind",
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
@@ -50,11 +50,11 @@ const preview = createRoute({
   method: 'post',
   path: '/retry-config/preview',
   operationId: 'previewRetryConfig',
-  summary: 'Show what a retry policy would mean',
+  summary: 'Get the schedule of a retry policy without saving it',
   tags,
   ...needs('viewer'),
   request: { body: jsonBody(retryPolicySchema) },
-  responses: { ...problems(), 200: jsonAnswer(retryPreviewSchema, 'Its delays') },
+  responses: { ...problems(), 200: jsonAnswer(retryPreviewSchema, 'The schedule') },
 })
 
 /** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */

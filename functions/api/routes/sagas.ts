@@ -14,7 +14,7 @@ const execute = createRoute({
   method: 'post',
   path: '/sagas/{name}',
   operationId: 'executeSaga',
-  summary: 'Execute a saga: all of its steps with their events, or nothing',
+  summary: 'Execute a saga: all its steps with their events, or none',
   tags: ['Sagas'],
   ...needs('operator'),
   request: {
@@ -24,7 +24,7 @@ const execute = createRoute({
   },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'saga_failed'),
-    200: jsonAnswer(sagaResultSchema, 'All steps are done and their events stored'),
+    200: jsonAnswer(sagaResultSchema, 'All steps were executed and their events stored'),
   },
 })
 

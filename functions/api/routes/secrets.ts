@@ -6,13 +6,13 @@ import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
 
 const tags = ['Secrets']
-const answer = jsonAnswer(endpointSecretSchema, 'What signs now')
+const answer = jsonAnswer(endpointSecretSchema, 'The secrets that sign now')
 
 const get = createRoute({
   method: 'get',
   path: '/endpoints/{endpointId}/secret',
   operationId: 'getEndpointSecret',
-  summary: 'Get what a receiver verifies with',
+  summary: 'Get the secrets of an endpoint',
   tags,
   ...needs('admin'),
   request: { params: endpointParams },
@@ -23,7 +23,7 @@ const rotate = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/secret/rotate',
   operationId: 'rotateEndpointSecret',
-  summary: 'Replace the secret; the old one signs on for a while',
+  summary: 'Replace the secret; the old one also signs for a while',
   tags,
   ...needs('admin'),
   request: {
@@ -38,7 +38,7 @@ const expire = createRoute({
   method: 'delete',
   path: '/endpoints/{endpointId}/secrets/{secretId}',
   operationId: 'expireEndpointSecret',
-  summary: 'End a replaced secret at once',
+  summary: 'Make a replaced secret expire immediately',
   tags,
   ...needs('admin'),
   request: {

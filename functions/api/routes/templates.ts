@@ -24,7 +24,7 @@ const put = createRoute({
   method: 'put',
   path: '/templates/{templateCode}',
   operationId: 'putTemplate',
-  summary: 'Say which template of Meta a code stands for',
+  summary: 'Assign a template of Meta to a code',
   tags,
   ...needs('admin'),
   request: { params: templateParams, body: jsonBody(newTemplateSchema) },
@@ -35,11 +35,11 @@ const remove = createRoute({
   method: 'delete',
   path: '/templates/{templateCode}',
   operationId: 'deleteTemplate',
-  summary: 'Delete a template; what waits with it fails',
+  summary: 'Delete a template; its waiting messages fail',
   tags,
   ...needs('admin'),
   request: { params: templateParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(templateSchema, 'What it was') },
+  responses: { ...problems('not_found'), 200: jsonAnswer(templateSchema, 'The deleted template') },
 })
 
 /** `/templates`: list, put, delete. */

@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi'
 
-/** What became of the updates of a callback. */
+/** Counts of the updates of a callback. */
 export const countsSchema = z.object({
   stored: z.int(),
-  duplicates: z.int().openapi({ description: 'Known already.' }),
+  duplicates: z.int().openapi({ description: 'Stored before.' }),
   applied: z.int(),
-  skipped: z.int().openapi({ description: 'Stored, and nothing changed by them.' }),
-  kept: z.int().openapi({ description: 'Stored until their message is known.' }),
+  skipped: z.int().openapi({ description: 'Stored without any effect.' }),
+  kept: z.int().openapi({
+    description: 'Stored until their message is known; then they are applied.',
+  }),
 }).openapi('CallbackCounts')

@@ -3,25 +3,27 @@ import { timeSchema, uuidSchema } from './common.ts'
 
 const metaId = z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta, which is digits')
 const accessToken = z.string().min(1).max(2048).openapi({
-  description: 'Of a system user of the account; kept in Vault and never shown.',
+  description:
+    'The token of a system user of the account. It is stored in Vault and never returned.',
 })
 
 const messagesPerSecond = z.number().min(1).max(1000).optional().openapi({
-  description: "WhatsApp's limit for the number; 80 unless it was raised.",
+  description: "WhatsApp's limit for the number: 80, unless WhatsApp has raised it.",
 })
 const pairSeconds = z.number().min(0).max(3600).optional().openapi({
-  description: 'Between two messages to one person; 6 is what WhatsApp allows for long.',
+  description:
+    'Seconds between two messages to one recipient. WhatsApp allows one in 6 s for long.',
 })
 
-/** A new channel: a business number and the means to send from it. */
+/** A new channel: a business number with the credentials to send from it. */
 export const newChannelSchema = z.strictObject({
   phoneNumberId: metaId.openapi({
-    description: "Meta's id of the number, not the number.",
+    description: "Meta's id of the phone number, not the number itself.",
     example: '100000000000001',
   }),
   wabaId: metaId.openapi({ description: 'The WhatsApp business account.' }),
   appId: metaId.openapi({
-    description: 'The Meta app, which `PUT /whatsapp-apps/{appId}` makes known.',
+    description: 'The Meta app. Register it first with `PUT /whatsapp-apps/{appId}`.',
   }),
   accessToken,
   description: z.string().max(1000).optional(),
@@ -29,7 +31,7 @@ export const newChannelSchema = z.strictObject({
   pairSeconds,
 }).openapi('NewChannel')
 
-/** What a channel becomes; what is absent stays as it is. */
+/** A change of a channel; absent members stay unchanged. */
 export const channelChangeSchema = z.strictObject({
   description: z.string().max(1000).optional(),
   accessToken: accessToken.optional(),
@@ -37,7 +39,7 @@ export const channelChangeSchema = z.strictObject({
   pairSeconds,
   graphVersion: z.string().regex(/^v[1-9][0-9]{0,2}\.[0-9]$/, 'is not a version like v25.0')
     .nullable().optional().openapi({
-      description: 'For this number alone; null: what the setting `whatsapp.graph_version` says.',
+      description: 'The version for this number only; null: the setting `whatsapp.graph_version`.',
       example: 'v25.0',
     }),
   isDefault: z.literal(true).optional(),
@@ -46,7 +48,7 @@ export const channelChangeSchema = z.strictObject({
 
 export const deletedChannelSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'How many messages were open: they fail within seconds.' }),
+  open: z.int().openapi({ description: 'The number of open messages; they fail within seconds.' }),
 }).openapi('DeletedChannel')
 
 export const newTokenSchema = z.strictObject({ accessToken }).openapi('NewAccessToken')
@@ -61,13 +63,13 @@ export const channelSchema = z.object({
   appId: z.string(),
   isDefault: z.boolean(),
   quality: z.string().nullable(),
-  state: z.enum(['enabled', 'paused', 'disabled']),
-  stateReason: z.string().nullable().openapi({
-    description: 'Begins with `held:` where an error of the account has stopped it.',
+  status: z.enum(['enabled', 'paused', 'disabled']),
+  statusReason: z.string().nullable().openapi({
+    description: 'Starts with `held:` if an error of the account holds the channel.',
   }),
   messagesPerSecond: z.number(),
   graphVersion: z.string().nullable().openapi({
-    description: 'Null: what the setting `whatsapp.graph_version` says.',
+    description: 'Null: the setting `whatsapp.graph_version`.',
   }),
   pairSeconds: z.number(),
   createdAt: timeSchema,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 
 export const uuidSchema = z.uuid()
 
-/** Moments as the API writes them: UTC with milliseconds. */
+/** Times in the API: UTC with milliseconds. */
 export const timeSchema = z.string().openapi({
   format: 'date-time',
   example: '2026-11-28T03:25:45.123Z',
@@ -11,20 +11,20 @@ export const timeSchema = z.string().openapi({
 /** Parameters of every list. */
 export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(50).openapi({
-    param: { description: 'How many to return at most.' },
+    param: { description: 'The maximum number of items on the page.' },
   }),
   cursor: z.string().min(1).max(200).optional().openapi({
-    param: { description: '`nextCursor` of the page before.' },
+    param: { description: '`nextCursor` of the previous page.' },
   }),
 }
 
 /** Bounds of the time of an event. */
 export const timeQuery = {
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Events of this moment and later.' },
+    param: { description: 'Only events at this time or later.' },
   }),
   to: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Events before this moment.' },
+    param: { description: 'Only events before this time.' },
   }),
 }
 
@@ -39,32 +39,32 @@ export function pageOf<Item extends z.ZodType>(item: Item): z.ZodObject<{
   })
 }
 
-/** `If-Match`: the `ETag` that the change is meant for. */
+/** `If-Match`: the `ETag` of the version to change. */
 export const ifMatchHeader = z.object({
-  'if-match': z.string().regex(/^(W\/)?"[0-9]{1,9}"$|^\*$/, 'is not the ETag of an answer')
+  'if-match': z.string().regex(/^(W\/)?"[0-9]{1,9}"$|^\*$/, 'is not the ETag of a response')
     .optional().openapi({
       param: {
         description:
-          'The ETag of what was read: the change is refused (412) if another came first.',
+          'The ETag of the version that you read. If it has changed since, the response is 412.',
       },
       example: '"7"',
     }),
 })
 
-/** `Idempotency-Key`: a repeat with the same key changes nothing and is answered the same. */
+/** `Idempotency-Key`: a repeat with the same key changes nothing and has the same response. */
 export const idempotencyKeyHeader = z.object({
   'idempotency-key': z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional().openapi({
       param: {
         description:
-          'Makes the request safe to repeat for 24 h, or what the operator has set. With the same ' +
-          'key another body is refused.',
+          'Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat ' +
+          'with a different body is refused.',
       },
       example: '0d3d6bd1-4b5e-4e3c-b1c3-6b9d2a1f0c7e',
     }),
 })
 
-/** The version that an `If-Match` header names; null for none and for `*`. */
+/** The version in an `If-Match` header; null if there is no header, or for `*`. */
 export function versionOf(ifMatch: string | undefined): number | null {
   const [digits] = /[0-9]+/.exec(ifMatch ?? '') ?? []
   return digits === undefined ? null : Number(digits)
@@ -75,7 +75,7 @@ export function etagOf(version: number): string {
   return `"${version}"`
 }
 
-/** An exact type of events; a pattern such as `order.*` is for subscriptions alone. */
+/** An exact event type. Patterns such as `order.*` are only for subscriptions. */
 export const eventTypeName = z.string().min(1).max(128).regex(
   /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/,
   'is not words of letters, digits, _ and - with dots between them',

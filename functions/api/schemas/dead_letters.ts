@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
-const state = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
+const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({
   description:
-    'open: nobody has looked at it; replayed: it was sent again; delivered: and arrived; discarded: it will not be sent.',
+    'open: not replayed or discarded; replayed: sent again; delivered: replayed and delivered; discarded: it will not be sent.',
 })
 
 const members = {
@@ -15,22 +15,25 @@ const members = {
   correlationId: z.string(),
   idempotencyKey: z.string().nullable(),
   eventCreatedAt: timeSchema,
-  why: z.string().openapi({ description: 'Why it was given up.', example: 'out_of_retries' }),
-  error: z.string().openapi({ description: 'What the last try said.' }),
-  retryCount: z.int().openapi({ description: 'Tries that failed.' }),
+  why: z.string().openapi({
+    description: 'Why the delivery became a dead letter.',
+    example: 'out_of_retries',
+  }),
+  error: z.string().openapi({ description: 'The error of the last attempt.' }),
+  retryCount: z.int().openapi({ description: 'The number of failed attempts.' }),
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAt: timeSchema,
-  state,
+  status,
   replayedAt: timeSchema.nullable(),
   deliveredAt: timeSchema.nullable(),
   discardedAt: timeSchema.nullable(),
   note: z.string().nullable().openapi({ description: 'Why it was discarded.' }),
 }
 
-/** A dead letter as lists and actions show it. */
+/** A dead letter without its body, as in lists. */
 export const deadLetterSchema = z.object(members).openapi('DeadLetter')
 
-/** One with its body. */
+/** A dead letter with its body. */
 export const wholeDeadLetterSchema = z.object({
   ...members,
   body: z.string().openapi({
@@ -49,12 +52,12 @@ export const deadLetterQuery = z.strictObject({
   ...pageQuery,
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
-  state: state.optional(),
+  status: status.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed then or later.' },
+    param: { description: 'Only those that failed at this time or later.' },
   }),
   to: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Failed before.' },
+    param: { description: 'Only those that failed before this time.' },
   }),
 })
 

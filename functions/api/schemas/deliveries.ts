@@ -14,38 +14,44 @@ const statuses = [
 ] as const
 
 export const deliveryStatus = z.enum(statuses).openapi({
-  description: 'retrying waits for its next try; held waits for its endpoint, reason says why.',
+  description:
+    'retrying: waits for its next attempt; held: cannot be attempted now, `reason` says why.',
 })
 
 /** One event for one endpoint. */
 export const deliverySchema = z.object({
-  id: z.string().openapi({ description: 'The ids of event and endpoint with a dot between.' }),
+  id: z.string().openapi({
+    description: 'The ids of the event and the endpoint, separated by a dot.',
+  }),
   eventId: uuidSchema,
   endpointId: uuidSchema,
   eventType: z.string(),
   status: deliveryStatus,
   reason: z.string().nullable(),
-  attempt: z.int().openapi({ description: 'The number of the last try.' }),
-  tries: z.int().nullable().openapi({
-    description: 'Failures that count against its retries; null when it is finished.',
+  attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
+  failedAttempts: z.int().nullable().openapi({
+    description:
+      'The failed attempts since its creation or its last replay; null if it is finished.',
   }),
   nextAttemptAt: timeSchema.nullable(),
-  createdAt: timeSchema.openapi({ description: "The event's." }),
+  createdAt: timeSchema.openapi({ description: 'The time of the event.' }),
   finishedAt: timeSchema.nullable(),
 }).openapi('Delivery')
 export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
 
-/** A receipt. */
+/** An attempt. */
 export const attemptSchema = z.object({
   attempt: z.int(),
-  kind: z.enum(['try', 'close']).openapi({ description: 'close: it ended without a delivery.' }),
+  kind: z.enum(['try', 'close']).openapi({
+    description: 'close: the delivery ended without being delivered.',
+  }),
   outcome: z.string(),
   at: timeSchema,
   status: z.int().nullable().openapi({ description: 'The HTTP status.' }),
   errorClass: z.string().nullable(),
   error: z.string().nullable(),
   durationMs: z.int().nullable(),
-  response: z.string().nullable().openapi({ description: 'The beginning of the response.' }),
+  response: z.string().nullable().openapi({ description: 'The start of the response body.' }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')

@@ -6,20 +6,20 @@ export const dossierParams = z.object({
   dossierId: dossierIdSchema.openapi({ param: { name: 'dossierId', in: 'path' } }),
 })
 
-/** What a person agrees to: MARKETING is asked for apart, UTILITY is all the rest. */
+/** The purposes of consent: MARKETING is separate, UTILITY is everything else. */
 const purpose = z.enum(['MARKETING', 'UTILITY'])
 
-/** Consent given or taken back. */
+/** Consent granted or withdrawn. */
 export const newConsentSchema = z.strictObject({
   channel: channelName,
   purposes: z.array(purpose).min(1).max(2),
-  granted: z.boolean().openapi({ description: 'False takes it back.' }),
+  granted: z.boolean().openapi({ description: 'False withdraws the consent.' }),
   source: z.string().min(1).max(200).openapi({
-    description: 'How it was said.',
+    description: 'How the consent was given or withdrawn.',
     example: 'web form',
   }),
   evidence: z.string().min(1).max(2000).optional().openapi({
-    description: 'Where what shows it can be found.',
+    description: 'Where the evidence is stored.',
     example: 'form 2026-03, record 81',
   }),
 }).openapi('NewConsent', {
@@ -35,7 +35,9 @@ const consent = z.object({
   evidence: z.string().nullable(),
   actor: z.string().nullable(),
   at: timeSchema,
-  inForce: z.boolean().openapi({ description: 'It is the last word about its purpose.' }),
+  inForce: z.boolean().openapi({
+    description: 'Whether this is the latest entry for its purpose.',
+  }),
 })
 
 export const consentsSchema = z.object({ data: z.array(consent) }).openapi('Consents')

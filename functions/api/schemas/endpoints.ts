@@ -4,7 +4,7 @@ import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { retryPolicySchema } from './retry_config.ts'
 
 const url = z.string().min(1).max(2048).openapi({
-  description: 'Where deliveries are POSTed: https, a public address.',
+  description: 'Deliveries are POSTed to this URL. It must be https with a public address.',
   example: 'https://example.com/webhooks',
 })
 const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
@@ -12,9 +12,10 @@ const eventTypes = z.array(z.string().min(1).max(128)).max(100).openapi({
   example: ['order.paid', 'invoice.*'],
 })
 const filter = z.string().min(1).max(1000).nullable().openapi({
-  description: 'A condition on the payload, in a part of jsonpath: paths, wildcards, comparisons ' +
-    'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. Its cost is ' +
-    'bounded when it is saved; the error of what has none names the position and the remedy.',
+  description:
+    'A condition on the payload, in a subset of jsonpath: paths, wildcards, comparisons ' +
+    'with literals, `in (…)`, `starts with`, `exists(…)`, one level of `? (…)`. A filter is saved ' +
+    'only if its cost is bounded. Otherwise, the error has the position and a remedy.',
   example: '$.total > 100 && $.country in ("DE", "FR")',
 })
 const headerName = z.string().min(1).max(100)
@@ -23,41 +24,51 @@ const headerValue = z.string().min(1).max(4096)
 const settings = {
   description: z.string().max(1000).openapi({ example: 'The shop of Ada' }),
   payload: z.enum(['envelope', 'data']).openapi({
-    description: 'What is sent: the event with its data, or the data alone.',
+    description:
+      'The body of a request: `envelope` is the event with its data, `data` is only the data.',
   }),
-  timeoutMs: z.int().min(500).max(60_000).openapi({ description: 'For one whole request.' }),
-  maxInFlight: z.int().min(1).max(1000).openapi({ description: 'Requests at a time.' }),
+  timeoutMs: z.int().min(500).max(60_000).openapi({
+    description: 'The timeout of one whole request.',
+  }),
+  maxInFlight: z.int().min(1).max(1000).openapi({
+    description: 'The maximum number of requests in flight.',
+  }),
   quantum: z.int().min(1).max(1000).openapi({
-    description: 'Deliveries in a row before the next endpoint has its turn.',
+    description:
+      'The maximum number of deliveries in one turn, before the next endpoint is served.',
   }),
   ratePerSecond: z.number().min(0.001).max(100_000).nullable().openapi({
-    description: 'Requests a second at most; null: as many as go.',
+    description: 'The maximum rate of requests; null: no limit.',
   }),
   rateBurst: z.int().min(1).max(100_000).openapi({
-    description: 'Requests that may follow each other at once when there was a pause.',
+    description: 'The maximum number of requests at once after a pause.',
   }),
   retry4xx: z.boolean().openapi({
-    description: 'Retry every 4xx but 410; else 408, 425 and 429 alone.',
+    description: 'True: retry every 4xx except 410. False: retry only 408, 425 and 429.',
   }),
   onDeadLetter: z.enum(['continue', 'halt']).openapi({
-    description: 'What an ordered queue does behind a delivery that is out of retries.',
+    description: 'For ordered endpoints: what happens to later deliveries after a dead letter.',
   }),
 }
 const breaker = z.strictObject({
   enabled: z.boolean(),
-  threshold: z.int().min(1).max(1000).openapi({ description: 'Failures in a row that open it.' }),
-  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'Until the probe.' }),
+  threshold: z.int().min(1).max(1000).openapi({
+    description: 'The number of consecutive failures that opens the breaker.',
+  }),
+  openMs: z.int().min(1000).max(3_600_000).openapi({ description: 'The time until the probe.' }),
 })
 const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
-  description: 'Whether deliveries keep the order of their partition key, or of all. Fixed.',
+  description:
+    '`partition`: in order for each partition key; `endpoint`: all in order. It cannot be changed.',
 })
 
 /** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
   kind: z.enum(['webhook', 'slack', 'rabbitmq', 'kafka']).optional().openapi({
-    description: 'What is sent: signed webhooks, lines of text to a Slack-compatible incoming ' +
-      'webhook, which has no secret, ordering, payload or retry of its own, or messages to a ' +
-      'broker, which has `broker` in place of a URL and is created with a secret key alone.',
+    description:
+      '`webhook` sends signed requests. `slack` sends text to a Slack-compatible incoming ' +
+      'webhook; it has no `secret`, `ordering`, `payload` or `retry`. `rabbitmq` and `kafka` send ' +
+      'messages to a broker; they have `broker` instead of `url`, and need a secret key to create.',
   }),
   url: url.optional(),
   broker: brokerSchema.optional(),
@@ -65,10 +76,10 @@ export const newEndpointSchema = z.strictObject({
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   secret: z.string().min(1).max(200).optional().openapi({
-    description: '`whsec_` and the base64 of 24 to 64 random bytes; made when absent.',
+    description: '`whsec_` and 24 to 64 random bytes in base64; generated if absent.',
   }),
   headers: z.record(headerName, headerValue).optional().openapi({
-    description: 'Headers of your own; their values are never shown again.',
+    description: 'Custom headers. The API never returns their values.',
   }),
   ordering: ordering.optional(),
   retry: retryPolicySchema.optional(),
@@ -78,21 +89,21 @@ export const newEndpointSchema = z.strictObject({
   example: { url: 'https://example.com/webhooks', eventTypes: ['order.*'] },
 })
 
-/** A change: what is absent stays. */
+/** A change; absent members stay unchanged. */
 export const endpointChangeSchema = z.strictObject({
   url: url.optional(),
-  broker: brokerSchema.optional().openapi({ description: 'What is absent of it stays, too.' }),
+  broker: brokerSchema.optional().openapi({ description: 'Absent members stay unchanged.' }),
   credentials: credentialsSchema.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().openapi({
-    description: 'By name: a value sets the header, null removes it, the others stay.',
+    description: 'By name: a value sets the header, null removes it. Other headers stay unchanged.',
   }),
   breaker: breaker.partial().optional(),
   ...z.object(settings).partial().shape,
 }).openapi('EndpointChange', { example: { description: 'The old shop', maxInFlight: 5 } })
 
-export const endpointState = z.enum(['enabled', 'paused', 'disabled'])
+export const endpointStatus = z.enum(['enabled', 'paused', 'disabled'])
 
 /** An endpoint. */
 export const endpointSchema = z.object({
@@ -101,28 +112,30 @@ export const endpointSchema = z.object({
   url: z.string(),
   eventTypes: z.array(z.string()),
   filter: z.string().nullable(),
-  headerNames: z.array(z.string()).openapi({ description: 'Of the headers of your own.' }),
+  headerNames: z.array(z.string()).openapi({ description: 'The names of the custom headers.' }),
   ordering,
   ...settings,
   description: z.string(),
-  broker: brokerSchema.nullable().openapi({ description: 'Of a broker alone.' }),
+  broker: brokerSchema.nullable().openapi({ description: 'Only for `rabbitmq` and `kafka`.' }),
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),
     openMs: z.int(),
-    state: z.enum(['closed', 'open', 'half_open']).nullable(),
+    status: z.enum(['closed', 'open', 'half_open']).nullable(),
   }),
-  state: endpointState,
-  stateReason: z.string().nullable(),
-  version: z.int().openapi({ description: 'Grows with each change; the ETag.' }),
+  status: endpointStatus,
+  statusReason: z.string().nullable(),
+  version: z.int().openapi({
+    description: 'The version; it grows with each change. The ETag has the same number.',
+  }),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 }).openapi('Endpoint')
 
-/** An endpoint with its secret, as its creation answers. */
+/** An endpoint with its secret: the response when it is created. */
 export const createdEndpointSchema = endpointSchema.extend({
   secret: z.string().optional().openapi({
-    description: 'Signs what is sent; shown here. Only webhooks have one.',
+    description: 'The secret that signs requests. Only webhooks have one.',
   }),
 }).openapi('CreatedEndpoint')
 
@@ -134,5 +147,5 @@ export const endpointParams = z.object({
 
 export const endpointDeletedSchema = z.object({
   id: uuidSchema,
-  open: z.int().openapi({ description: 'Deliveries that are cancelled with it.' }),
+  open: z.int().openapi({ description: 'The number of open deliveries, which are cancelled.' }),
 }).openapi('EndpointDeleted')

@@ -2,7 +2,8 @@ import { z } from '@hono/zod-openapi'
 import { eventTypeName, pageOf, timeSchema } from './common.ts'
 
 const schema = z.union([z.record(z.string(), z.unknown()), z.boolean()]).nullable().openapi({
-  description: 'A JSON Schema (2020-12) of the payload, with references within itself alone.',
+  description:
+    'A JSON Schema (2020-12) of the payload. It may only contain references within itself.',
   example: { type: 'object', required: ['id'] },
 })
 const settings = {
@@ -13,7 +14,7 @@ const settings = {
 export const newEventTypeSchema = z.strictObject({ type: eventTypeName, ...settings })
   .openapi('NewEventType', { example: { type: 'order.paid', description: 'An order is paid' } })
 
-/** All of an event type: what is absent is emptied. */
+/** All members of an event type; absent ones are cleared. */
 export const eventTypeChangeSchema = z.strictObject(settings)
   .openapi('EventTypeChange', { example: { description: 'An order is paid' } })
 
@@ -30,9 +31,10 @@ export const eventTypeParams = z.object({
   type: eventTypeName.openapi({ param: { name: 'type', in: 'path' } }),
 })
 
-/** Whether publishing keeps to the catalogue. */
+/** Whether the catalogue is strict. */
 export const catalogueSettingsSchema = z.strictObject({
   strict: z.boolean().openapi({
-    description: 'Refuse events of other types, and payloads that do not fit their schema.',
+    description:
+      'Refuse events of unknown types, and payloads that do not fit the schema of their type.',
   }),
 }).openapi('CatalogueSettings', { example: { strict: true } })

@@ -5,12 +5,12 @@ import { deliverySchema } from './deliveries.ts'
 /** W3C Trace Context, level 1. */
 export const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** Longest batch; PostgREST and the statement timeout allow more, a browser tab hardly. */
+/** The longest batch. PostgREST and the statement timeout allow more. */
 export const mostEvents = 1000
 
 const settings = {
   partitionKey: z.string().min(1).max(256).optional().openapi({
-    description: 'Ordered endpoints keep the order of events with the same key.',
+    description: 'Ordered endpoints receive events with the same key in order.',
   }),
   correlationId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional(),
@@ -19,10 +19,10 @@ const settings = {
     'is not a W3C trace context',
   ).optional().openapi({ example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }),
   endpointId: uuidSchema.optional().openapi({
-    description: 'Deliver to this endpoint alone, whatever it is subscribed to.',
+    description: 'Deliver only to this endpoint, whatever its subscriptions are.',
   }),
   deliverAt: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Deliver not before; at most 30 days ahead.',
+    description: 'Do not deliver before this time; at most 30 days ahead.',
   }),
 }
 
@@ -30,7 +30,7 @@ const settings = {
 export const newEventSchema = z.strictObject({
   type: eventTypeName,
   payload: z.unknown().openapi({
-    description: 'Any JSON; stored and sent to the byte as it stands here.',
+    description: 'Any JSON. It is stored and sent byte for byte.',
   }),
   ...settings,
 }).openapi('NewEvent', {
@@ -45,7 +45,7 @@ export const eventBatchSchema = z.strictObject({
     z.strictObject({
       ...newEventSchema.shape,
       idempotencyKey: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'is not 1 to 255 visible characters')
-        .optional().openapi({ description: 'For this event, as Idempotency-Key is for one.' }),
+        .optional().openapi({ description: 'The idempotency key of this event.' }),
     }).openapi('BatchEvent', { required: ['type', 'payload'] }),
   ).min(1).max(mostEvents),
 }).openapi('EventBatch', {
@@ -75,18 +75,19 @@ export const eventPageSchema = pageOf(eventSchema).openapi('EventPage')
 
 const details = {
   routing: z.enum(['waiting', 'done', 'set_aside']).openapi({
-    description: 'Whether its deliveries are made; set_aside: routing failed three times.',
+    description:
+      'waiting: not routed yet; done: its deliveries exist; set_aside: routing failed three times.',
   }),
   deliveries: z.array(deliverySchema).openapi({ description: 'The first 1,000.' }),
 }
 
-/** An event as SQL gives it: its payload still text. */
+/** An event from SQL, with its payload as text. */
 export const storedEventSchema = listed.extend({ ...details, body: z.string() })
 
 /** An event with its payload and its deliveries. */
 export const eventDetailSchema = listed.extend({
   ...details,
-  payload: z.unknown().openapi({ description: 'As it was published, to the byte.' }),
+  payload: z.unknown().openapi({ description: 'The payload as it was published, byte for byte.' }),
 }).openapi('EventDetail')
 
 export const eventParams = z.object({

@@ -7,7 +7,7 @@ export const healthSchema = z.object({
   time: timeSchema,
   lastTickAt: timeSchema.nullable().openapi({ description: 'When pg_cron last ran the tick.' }),
   oldestDueAt: timeSchema.nullable().openapi({
-    description: 'Since when the oldest work waits that is due; null when none is.',
+    description: 'Since when the oldest due work has waited; null if none is due.',
   }),
   problems: z.array(z.string()).openapi({ description: 'Why the status is not ok.' }),
 }).openapi('Health')

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { freePayload } from '../../_shared/whatsapp/payload.ts'
-import { templatePayload } from '../../_shared/whatsapp/template_payload.ts'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { freePayload } from '../../_shared/messages/whatsapp/payload.ts'
+import { templatePayload } from '../../_shared/messages/whatsapp/template_payload.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 /** The schemas by the names that openapi.json gives them. */
 export const payloadSchemas = { FreePayload: freePayload, TemplatePayload: templatePayload }
 
-/** Ids that count up: text over the wire, for JSON's numbers are not exact enough. */
+/** Numeric ids. They are text in JSON, because its numbers are not exact enough. */
 export const numberIdSchema = z.string().regex(/^[1-9][0-9]{0,17}$/, 'is not an id').openapi({
   example: '4711',
 })
@@ -25,21 +25,22 @@ const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
   message: 'is not a phone number with + and country code',
 }).openapi({ example: '+12025550111' })
 
-/** A new message. What `payloadJson` may hold depends on whether a template is named. */
+/** A new message. The form of `payloadJson` depends on whether there is a templateCode. */
 export const newMessageSchema = z.strictObject({
   dossierId: dossierIdSchema.optional().openapi({
-    description: 'Whom it is about: its consent is asked, and its activity told.',
+    description:
+      'The dossier of the recipient. Its consent is checked, and its activity is recorded.',
   }),
   channel: channelName,
   channelId: uuidSchema.optional().openapi({
-    description: 'The channel to send from; absent: the one that is the default.',
+    description: 'The channel to send from; the default channel if absent.',
   }),
   to: recipient,
   templateCode: templateCodeSchema.optional().openapi({
-    description: 'Absent: the message needs no template, inside the 24-hour window alone.',
+    description: 'The template. Without one, messages are allowed only in the 24-hour window.',
   }),
   payloadJson: z.record(z.string(), z.unknown()).openapi({
-    description: 'TemplatePayload with a templateCode, else FreePayload.',
+    description: 'TemplatePayload with a templateCode, otherwise FreePayload.',
     oneOf: Object.keys(payloadSchemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
   }),
 }).superRefine(({ templateCode, payloadJson }, context) => {
@@ -72,10 +73,14 @@ export const messageSchema = z.object({
   dossierId: z.string().nullable(),
   channel: z.string(),
   channelId: uuidSchema,
-  to: z.string().openapi({ description: '`erased` after the time that messages are kept.' }),
+  to: z.string().openapi({
+    description: 'The phone number; `erased` after the retention time of messages.',
+  }),
   templateCode: z.string().nullable(),
   payloadJson: z.record(z.string(), z.unknown()),
-  category: z.string().openapi({ description: "The template's, or SERVICE without one." }),
+  category: z.string().openapi({
+    description: 'The category of the template; SERVICE without a template.',
+  }),
   status: messageStatus,
   providerMessageId: z.string().nullable(),
   idempotencyKey: z.string(),
@@ -117,34 +122,34 @@ export const messageQuery = z.strictObject({
   status: messageStatus.optional(),
   channel: channelName.optional(),
   from: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Made at this moment or later.' },
+    param: { description: 'Only messages created at this time or later.' },
   }),
   until: z.iso.datetime({ offset: true }).optional().openapi({
-    param: { description: 'Made before this moment.' },
+    param: { description: 'Only messages created before this time.' },
   }),
 })
 
-/** How many messages there are of each status. */
+/** The number of messages in each status. */
 export const messageCountsSchema = z.record(messageStatus, z.int()).openapi('MessageCounts')
 
 export const messageParams = z.object({
   messageId: numberIdSchema.openapi({ param: { name: 'messageId', in: 'path' } }),
 })
 
-/** `Idempotency-Key` of a message, which is kept as long as the message. */
+/** `Idempotency-Key` of a message. It is stored as long as the message. */
 export const messageKeyHeader = z.object({
   'idempotency-key': z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not 1 to 128 visible characters')
     .optional().openapi({
       param: {
         description:
-          "A repeat with the same key is answered with the first one's message, as long as it " +
-          'is there. With the same key another message is refused. Made when absent.',
+          'A repeat with the same key returns the first message, as long as it is stored. A ' +
+          'different message with the same key is refused. A key is generated if absent.',
       },
       example: 'reminder-4711',
     }),
 })
 
-/** What becomes of a create: a new message, the one of the same key, or a refusal. */
+/** The result of a create: a new message, the message of the same key, or a refusal. */
 export const createdMessageSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('created'), message: messageSchema }),
   z.object({ outcome: z.literal('existing'), message: messageSchema }),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { e164 } from '../../_shared/whatsapp/phone.ts'
+import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema } from './common.ts'
 
 const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
@@ -7,7 +7,8 @@ const recipient = z.string().max(40).refine((text) => e164(text) !== null, {
 }).openapi({ example: '+12025550111' })
 
 const purpose = z.enum(['ALL', 'MARKETING']).openapi({
-  description: 'MARKETING: what is no marketing is still sent.',
+  description:
+    'ALL: no messages are sent; MARKETING: only messages that are not marketing are sent.',
 })
 
 export const optOutParams = z.object({
@@ -16,28 +17,28 @@ export const optOutParams = z.object({
 
 export const optOutQuery = z.strictObject({ ...pageQuery, recipient: recipient.optional() })
 
-/** A person's wish to be sent nothing more. */
+/** A recipient's choice to get no more messages. */
 export const newOptOutSchema = z.strictObject({
   purpose: purpose.default('ALL'),
   source: z.string().min(1).max(200).openapi({
-    description: 'How it was said.',
+    description: 'How the recipient opted out.',
     example: 'phone call',
   }),
   evidence: z.string().min(1).max(2000).optional().openapi({
-    description: 'Where what shows it can be found.',
+    description: 'Where the evidence is stored.',
   }),
 }).openapi('NewOptOut')
 
 export const optInQuery = z.strictObject({
   purpose: purpose.default('ALL'),
   source: z.string().min(1).max(200).optional().openapi({
-    param: { description: 'How it was said.' },
+    param: { description: 'How the recipient opted in.' },
   }),
 })
 
 const optOut = z.object({
   recipient: z.string().openapi({
-    description: "The number, or WhatsApp's id of a person who hides theirs.",
+    description: "The phone number, or WhatsApp's id of a person who hides the number.",
   }),
   channel: z.string(),
   purpose,
@@ -51,5 +52,5 @@ export const optOutPageSchema = pageOf(optOut).openapi('OptOutPage')
 export const optOutChangeSchema = z.object({
   optedOut: z.boolean(),
   purpose: z.string(),
-  isNew: z.boolean().openapi({ description: 'It was otherwise before.' }),
+  isNew: z.boolean().openapi({ description: 'Whether this call changed it.' }),
 }).openapi('OptOutChange')

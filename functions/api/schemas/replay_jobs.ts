@@ -1,36 +1,37 @@
 import { z } from '@hono/zod-openapi'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 
-/** Which dead letters to send again, and how fast. */
+/** Selects the dead letters to send again, and the rate. */
 export const newReplayJobSchema = z.strictObject({
   endpointId: uuidSchema.optional(),
   eventType: z.string().min(1).max(128).optional().openapi({ example: 'order.paid' }),
   failedFrom: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed then or later.',
+    description: 'Only those that failed at this time or later.',
     example: '2026-11-27T00:00:00Z',
   }),
   failedTo: z.iso.datetime({ offset: true }).optional().openapi({
-    description: 'Failed until then; by default until now.',
+    description: 'Only those that failed until this time; the default is now.',
   }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
-    description: 'How many are put back in a second.',
+    description: 'How many are replayed in a second.',
   }),
 }).openapi('NewReplayJob')
 
 export const replayJobSchema = z.object({
   id: z.string().openapi({ example: '12' }),
-  state: z.enum(['running', 'paused', 'done', 'cancelled']),
+  status: z.enum(['running', 'paused', 'done', 'cancelled']),
   endpointId: uuidSchema.nullable(),
   eventType: z.string().nullable(),
   failedFrom: timeSchema.nullable(),
   failedTo: timeSchema,
   ratePerSecond: z.int(),
-  replayed: z.int().openapi({ description: 'How many were put back so far.' }),
+  replayed: z.int().openapi({ description: 'How many were replayed so far.' }),
   skipped: z.int().openapi({
-    description: 'How many were being sent, or had lost their endpoint.',
+    description: 'How many were skipped: they were in flight, or their endpoint is deleted.',
   }),
   reachedAt: timeSchema.nullable().openapi({
-    description: 'When the last letter failed that it came to; it goes on to `failedTo`.',
+    description:
+      'The failure time of the last dead letter that was processed. The job continues to `failedTo`.',
   }),
   createdAt: timeSchema,
   finishedAt: timeSchema.nullable(),

@@ -3,28 +3,29 @@ import { z } from '@hono/zod-openapi'
 const seconds = z.number().min(0).max(604_800)
 
 const common = {
-  maxDelay: seconds.optional().openapi({ description: 'No delay is longer, in seconds.' }),
+  maxDelay: seconds.optional().openapi({ description: 'The longest delay, in seconds.' }),
   maxRetries: z.int().min(0).max(50).optional().openapi({
-    description: 'Retries after the first try; 5 when absent.',
+    description: 'The number of retries after the first attempt; the default is 5.',
   }),
   jitter: z.boolean().optional().openapi({
-    description: 'Multiply each delay by a random 0.5 to 1.5, so that retries do not come at once.',
+    description:
+      'Multiply each delay by a random factor from 0.5 to 1.5, so that retries are spread.',
   }),
 }
 
-/** A retry policy; times are seconds. */
+/** A retry policy. Times are in seconds. */
 export const retryPolicySchema = z.discriminatedUnion('strategy', [
   z.strictObject({
     strategy: z.literal('schedule'),
     delays: z.array(seconds).min(1).max(50).openapi({
-      description: 'Seconds before each retry; the last one is repeated.',
+      description: 'Seconds before each retry; the last value is repeated.',
     }),
     ...common,
   }),
   z.strictObject({
     strategy: z.literal('exponential'),
     baseDelay: seconds,
-    factor: z.number().min(1).max(100).optional().openapi({ description: '2 when absent.' }),
+    factor: z.number().min(1).max(100).optional().openapi({ description: 'The default is 2.' }),
     ...common,
   }),
   z.strictObject({ strategy: z.literal('linear'), baseDelay: seconds, ...common }),
@@ -33,16 +34,18 @@ export const retryPolicySchema = z.discriminatedUnion('strategy', [
   example: { strategy: 'schedule', delays: [1, 5, 15, 60, 300], maxRetries: 5, jitter: true },
 })
 
-/** What a policy means, failure by failure. */
+/** The schedule of a policy, failure by failure. */
 export const scheduleSchema = z.array(z.object({
   failure: z.int(),
   delaySeconds: z.number(),
   leastSeconds: z.number(),
   mostSeconds: z.number(),
-  afterSeconds: z.number().openapi({ description: 'Since the first try, without jitter.' }),
+  afterSeconds: z.number().openapi({
+    description: 'Seconds since the first attempt, without jitter.',
+  }),
 }))
 
-/** The policy in force; SQL may hold one with members that no API call would take. */
+/** The current policy. One set in SQL may have members that the API does not accept. */
 export const retryConfigSchema = z.object({
   preset: z.boolean().openapi({
     description: "Whether the policy is the preset of the endpoint's kind.",
@@ -57,7 +60,9 @@ export const retryConfigSchema = z.object({
     jitter: z.boolean().optional(),
   }),
   schedule: scheduleSchema,
-  version: z.int().openapi({ description: 'Of the endpoint; the ETag.' }),
+  version: z.int().openapi({
+    description: 'The version of the endpoint. The ETag has the same number.',
+  }),
 }).openapi('RetryConfig')
 
 export const retryPreviewSchema = z.object({ schedule: scheduleSchema }).openapi('RetryPreview')

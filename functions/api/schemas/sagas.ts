@@ -6,15 +6,17 @@ export const sagaParams = z.object({
     .openapi({ param: { name: 'name', in: 'path' }, example: 'place_order' }),
 })
 
-/** What the saga starts from: the body as a whole. */
+/** The context that the saga starts with: the whole body. */
 export const sagaContextSchema = z.record(z.string(), z.unknown()).openapi('SagaContext', {
-  description: 'What the first step gets. Each step adds what it returns.',
+  description: 'The context of the first step. Each step adds its result to the context.',
   example: { order: 7, customer: 'ada', item: 'lamp', quantity: 2 },
 })
 
-/** What became of an execution. */
+/** The result of an execution. */
 export const sagaResultSchema = z.object({
-  id: uuidSchema.openapi({ description: 'The correlation id of its events.' }),
+  id: uuidSchema.openapi({
+    description: 'The id of the saga, and the correlation id of its events.',
+  }),
   saga: z.string(),
   steps: z.array(z.object({
     function: z.string(),
@@ -22,11 +24,13 @@ export const sagaResultSchema = z.object({
     eventId: uuidSchema,
   })),
   eventIds: z.array(uuidSchema),
-  context: z.record(z.string(), z.unknown()).openapi({ description: 'As the last step left it.' }),
+  context: z.record(z.string(), z.unknown()).openapi({
+    description: 'The context after the last step.',
+  }),
   repeated: z.boolean().openapi({
     description: 'Whether this is the result of an earlier execution with the same key.',
   }),
 }).openapi('SagaResult')
 
-/** The same as the database gives it: the context as text, for its numbers' sake. */
+/** The same from the database. The context is text, so that its numbers stay exact. */
 export const storedSagaResultSchema = sagaResultSchema.extend({ context: z.string() })

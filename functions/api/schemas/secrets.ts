@@ -1,24 +1,28 @@
 import { z } from '@hono/zod-openapi'
 import { timeSchema, uuidSchema } from './common.ts'
 
-/** What a receiver verifies with, and all that signs. */
+/** The secrets of an endpoint. */
 export const endpointSecretSchema = z.object({
   secret: z.string().openapi({ description: 'The newest shared secret, `whsec_…`.' }),
-  publicKey: z.string().nullable().openapi({ description: 'Of the ed25519 key, `whpk_…`.' }),
+  publicKey: z.string().nullable().openapi({
+    description: 'The public part of the ed25519 key, `whpk_…`.',
+  }),
   secrets: z.array(z.object({
     id: uuidSchema,
     scheme: z.enum(['v1', 'v1a']),
     publicKey: z.string().nullable(),
     createdAt: timeSchema,
-    expiresAt: timeSchema.nullable().openapi({ description: 'Until when a replaced one signs.' }),
-  })).openapi({ description: 'All that sign now, newest first.' }),
+    expiresAt: timeSchema.nullable().openapi({
+      description: 'When a replaced secret stops signing.',
+    }),
+  })).openapi({ description: 'All secrets that sign now, newest first.' }),
 }).openapi('EndpointSecret')
 
 export const rotationSchema = z.strictObject({
   secret: z.string().min(1).max(200).optional().openapi({
-    description: '`whsec_…`, or `whsk_…` for an ed25519 key; made when absent.',
+    description: '`whsec_…`, or `whsk_…` for an ed25519 key; generated if absent.',
   }),
   overlapSeconds: z.int().min(0).max(2_592_000).default(86_400).openapi({
-    description: 'How long the replaced secret signs beside the new one.',
+    description: 'How long the replaced secret also signs.',
   }),
 }).openapi('Rotation', { example: { overlapSeconds: 86_400 } })

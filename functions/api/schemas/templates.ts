@@ -4,7 +4,7 @@ import { templateCodeSchema } from './messages.ts'
 
 const settings = {
   name: z.string().regex(/^[a-z0-9_]{1,512}$/, 'is not the name of a template at Meta').openapi({
-    description: "Meta's name of it.",
+    description: 'The name of the template at Meta.',
     example: 'appointment_reminder',
   }),
   language: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$/, {
@@ -14,11 +14,11 @@ const settings = {
   parameterFormat: z.enum(['POSITIONAL', 'NAMED']),
 }
 
-/** What a code of the organisation's own stands for. */
+/** The template of Meta for a code of the organisation. */
 export const newTemplateSchema = z.strictObject({
   ...settings,
   parameterFormat: settings.parameterFormat.optional().openapi({
-    description: 'POSITIONAL unless said.',
+    description: 'The default is POSITIONAL.',
   }),
 }).openapi('NewTemplate', {
   example: { name: 'appointment_reminder', language: 'fr', category: 'UTILITY' },

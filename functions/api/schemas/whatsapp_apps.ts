@@ -6,23 +6,25 @@ export const whatsappAppParams = z.object({
   }),
 })
 
-/** A Meta app as it shall be. */
+/** A new or changed Meta app. */
 export const newWhatsappAppSchema = z.strictObject({
   secret: z.string().min(1).max(2048).optional().openapi({
-    description: 'The app secret, which signs callbacks; kept in Vault and never shown. Absent: ' +
-      'it stays what it is.',
+    description: 'The app secret, which signs callbacks. It is stored in Vault and never ' +
+      'returned. If absent, it stays unchanged.',
   }),
   overlapSeconds: z.int().min(0).max(2_592_000).default(86_400).openapi({
-    description: 'For how long the secret before this one still counts.',
+    description: 'How long the previous secret stays valid.',
   }),
   allowUnsigned: z.boolean().default(false).openapi({
-    description: 'Take callbacks without a signature: anybody can then forge a status.',
+    description: 'Accept callbacks without a signature. Anybody can then forge a status.',
   }),
 }).openapi('NewWhatsappApp')
 
 export const whatsappAppSchema = z.object({
   appId: z.string(),
-  appKey: z.string().openapi({ description: 'The last part of the address of its callbacks.' }),
+  appKey: z.string().openapi({ description: 'The last part of the callback address.' }),
   allowUnsigned: z.boolean(),
-  secrets: z.int().openapi({ description: 'How many count: two for a while after a change.' }),
+  secrets: z.int().openapi({
+    description: 'The number of valid secrets: two for a while after a change.',
+  }),
 }).openapi('WhatsappApp')

@@ -53,11 +53,12 @@ begin
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
-      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.tries,
+      select c.event_id as event, c.endpoint_id as endpoint, c.attempt, c.failed_attempts,
         c.lane_id::text as lane, c.ordered, c.lease_ms
-      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
-        p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms) with ordinality
-        as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, lease_ms, place)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+        p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.leases_ms)
+        with ordinality
+        as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
   -- Only the event of a replay may have been dropped.
@@ -125,14 +126,15 @@ as $$
     pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.tries order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
     pg_catalog.array_agg(c.lane_id order by c.place),
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.tries,
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, tries, lane_id, ordered, replayed, lease_ms, place)
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
   where c.endpoint_id <> all (p_endpoint_ids)
 $$;
 comment on function outbox.without(outbox.claimed, uuid[]) is

@@ -49,7 +49,7 @@ language sql immutable set search_path = ''
 as $$
   select row(
     p_claimed.events || p_more.events, p_claimed.endpoints || p_more.endpoints,
-    p_claimed.attempts || p_more.attempts, p_claimed.tries || p_more.tries,
+    p_claimed.attempts || p_more.attempts, p_claimed.failed_attempts || p_more.failed_attempts,
     p_claimed.lanes || p_more.lanes, p_claimed.ordered || p_more.ordered,
     p_claimed.replayed || p_more.replayed, p_claimed.leases_ms || p_more.leases_ms
   )::outbox.claimed
@@ -186,12 +186,12 @@ declare
   v_claimed outbox.claimed;
 begin
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.tries),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
   from (
-    select d.event_id, d.endpoint_id, d.attempt, d.tries, d.lane_id, l.ordered,
+    select d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, l.ordered,
       d.replayed_at is not null as replayed,
       (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms
     from outbox.run_batch b

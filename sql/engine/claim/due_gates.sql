@@ -25,7 +25,7 @@ begin
       select from outbox.gate g
       where g.endpoint_id = r.endpoint_id and g.next_at <= p_now)
     and exists (
-      select from outbox.endpoint e where e.id = r.endpoint_id and e.state = 'enabled')
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.status = 'enabled')
   order by r.again_at
   limit 1
   for no key update of r skip locked;
@@ -87,7 +87,7 @@ begin
       ) e
       cross join lateral (
         select case
-          when e.state = 'enabled' and not d.refused then least(
+          when e.status = 'enabled' and not d.refused then least(
             d.depth, e.quantum, greatest(e.max_in_flight - d.in_flight, 1),
             case when d.breaker = 'closed' then e.quantum else 1 end)
           else 0

@@ -1,7 +1,7 @@
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
--- this table, so history never slows a claim. No index may contain leased_until, attempt or tries,
--- or a claim would no longer be a heap-only update; fillfactor 85 leaves room for these. There is
--- no foreign key, because its check would lock the endpoint's row, and no trigger.
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or
+-- failed_attempts, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
+-- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -10,7 +10,7 @@ create table outbox.delivery (
   due_at timestamptz not null,
   leased_until timestamptz,
   attempt integer not null default 0,
-  tries integer not null default 0,
+  failed_attempts integer not null default 0,
   body_bytes integer not null,
   replayed_at timestamptz,
   deliver_at timestamptz,
@@ -20,9 +20,10 @@ create table outbox.delivery (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; tries counts '
-  'what the retry budget has lost; leased_until is set while a run holds it; body_bytes is the '
-  'size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; '
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
+  'failed_attempts counts the failures since the creation or the last replay; leased_until '
+  'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
+  'replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.

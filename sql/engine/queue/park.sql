@@ -143,8 +143,8 @@ begin
   ) rate
   cross join lateral (
     select greatest(o.not_before, rate.next_token_at, case
-      when o.depth = 0 or e.state = 'deleted' then 'infinity'
-      when e.state <> 'enabled' then p_now + interval '5 s'
+      when o.depth = 0 or e.status = 'deleted' then 'infinity'
+      when e.status <> 'enabled' then p_now + interval '5 s'
       when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(

@@ -49,7 +49,7 @@ as $$
 begin
   perform outbox.put_news(p_type, array(
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
-      'state', e.state, 'reason', e.state_reason)::text
+      'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
     where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
 end

@@ -94,7 +94,7 @@ begin
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
-  ), receipt as (
+  ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',

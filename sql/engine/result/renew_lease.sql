@@ -34,13 +34,13 @@ begin
       where l.id = o.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.state
+      select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
     -- Not if it has ended, maybe while this call waited for its gates: an operator may have
     -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
     -- endpoint that is held or deleted gets no new lease.
-    where l.ordered and e.state = 'enabled'
+    where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
     select distinct a.lane_id, a.lane_at, a.head_at, a.leased, a.ends from asked a

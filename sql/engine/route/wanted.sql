@@ -279,7 +279,7 @@ begin
     ) s
     left join lateral (
       select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.state <> 'deleted' offset 0
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit

@@ -4,7 +4,7 @@
 --
 --   receive_callbacks()   57   stores what is new in one insert, then applies it
 --   apply_callbacks()     57   from the tick: what could not be applied at once, what waits
---   statuses              57   what became of the tries of messages
+--   statuses              57   what became of the attempts of messages
 --   messages, preferences 58   what people write, and whether they want to hear more
 --   templates, accounts   59   what is held, and what lifts that
 --
@@ -36,9 +36,9 @@ create table outbox.whatsapp_update (
   channel_id uuid,
   message_id bigint,
   attempt_id bigint,
-  state text not null
-    constraint whatsapp_update_state_is_known check (
-      state in ('stored', 'applied', 'skipped', 'kept')
+  update_status text not null
+    constraint whatsapp_update_status_is_known check (
+      update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
   look_at timestamptz,
@@ -60,10 +60,10 @@ create index whatsapp_update_age on outbox.whatsapp_update (received_at);
 create table outbox.callback_count (
   shard integer not null,
   kind text not null,
-  state text not null,
+  update_status text not null,
   reason text not null,
   n bigint not null,
-  primary key (shard, kind, state, reason)
+  primary key (shard, kind, update_status, reason)
 );
 comment on table outbox.callback_count is
   'How many updates came to each end, since the installation: the sum over shards, each of which '
@@ -82,7 +82,7 @@ create type outbox.status_change as (
   title text,
   details text,
   noted boolean,
-  state text,
+  update_status text,
   reason text
 );
 comment on type outbox.status_change is

@@ -19,7 +19,7 @@ comment on function outbox.try_apply(bigint[], timestamptz) is
   'did.';
 
 create function outbox.put_off(
-  p_ids bigint[], p_error text, p_state text, p_now timestamptz
+  p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -27,11 +27,11 @@ set enable_seqscan = off
 as $$
 declare
   -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_state in ('55P03', '40P01', '57014');
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    state = case when u.looks >= 8 and not v_passes then 'skipped' else u.state end,
+    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
       when u.looks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
@@ -41,7 +41,7 @@ begin
       when u.looks < 8 or v_passes
       then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
     end
-  where u.id = any (p_ids) and u.state in ('stored', 'kept');
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
 comment on function outbox.put_off(bigint[], text, text, timestamptz) is
@@ -142,7 +142,7 @@ comment on function outbox.apply_callbacks(integer) is
   'returns how many. When they cannot be applied together, each is by itself.';
 
 create function outbox.settle_updates(
-  p_ids bigint[], p_states text[], p_reasons text[], p_now timestamptz
+  p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -152,20 +152,20 @@ set enable_mergejoin = off
 as $$
 begin
   update outbox.whatsapp_update u set
-    state = x.state, reason = x.reason,
-    looks = u.looks + (x.state in ('stored', 'kept'))::integer,
+    update_status = x.update_status, reason = x.reason,
+    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
     -- What waits for its message is found when that gets its id; these looks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
     look_at = case
-      when x.state = 'stored' then p_now
-      when x.state = 'kept' then case u.looks
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.looks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
         else 'infinity'
       end
     end
-  from unnest(p_ids, p_states, p_reasons) as x (id, state, reason)
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
   -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
@@ -183,16 +183,16 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  insert into outbox.callback_count as c (shard, kind, state, reason, n)
-  select pg_catalog.pg_backend_pid() % 16, u.kind, u.state, coalesce(u.reason, ''),
+  insert into outbox.callback_count as c (shard, kind, update_status, reason, n)
+  select pg_catalog.pg_backend_pid() % 16, u.kind, u.update_status, coalesce(u.reason, ''),
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.state in ('applied', 'skipped') or (u.state = 'kept' and u.looks = 1)
-  group by u.kind, u.state, coalesce(u.reason, '')
-  order by u.kind, u.state, coalesce(u.reason, '')
-  on conflict (shard, kind, state, reason) do update set n = c.n + excluded.n;
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  group by u.kind, u.update_status, coalesce(u.reason, '')
+  order by u.kind, u.update_status, coalesce(u.reason, '')
+  on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 comment on function outbox.count_updates(bigint[]) is

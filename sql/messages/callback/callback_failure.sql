@@ -106,7 +106,7 @@ begin
     ) o
     join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
     join outbox.endpoint e on e.id = o.channel_id
-    where e.state = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked

@@ -26,7 +26,7 @@ begin
     select distinct u.message_id
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept') and u.message_id is not null
+    where u.kind = 'status' and u.update_status in ('stored', 'kept') and u.message_id is not null
     order by u.message_id);
   v_gates := array(
     select distinct m.channel_id
@@ -49,7 +49,7 @@ begin
   perform outbox.close_retries(v_moves, p_now);
   perform outbox.settle_updates(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
-    array(select c.state from pg_catalog.unnest(v_changes) c),
+    array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
   return outbox.heed_failures(v_changes, p_now);
 end

@@ -25,7 +25,7 @@ begin
       end as rank
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.state in ('stored', 'kept')
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
   ), met as materialized (
     select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
       m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,

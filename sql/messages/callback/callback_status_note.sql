@@ -1,5 +1,5 @@
--- Writing down what statuses say: facts to the tries, and from these the state of their messages.
--- Both are one statement for all updates of a call.
+-- Writing down what statuses say: facts to the attempts, and from these the status of their
+-- messages. Both are one statement for all updates of a call.
 
 create function outbox.note_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -55,7 +55,7 @@ begin
     where c.noted
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its tries.
+  -- By ctid: only who holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -63,7 +63,7 @@ begin
 end
 $$;
 comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their tries. The caller holds the messages.';
+  'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 create function outbox.move_messages(
   p_messages bigint[], p_now timestamptz
@@ -137,8 +137,8 @@ begin
 end
 $$;
 comment on function outbox.move_messages(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their tries; returns '
-  'those whose status changed. The caller holds the messages.';
+  'Gives messages the status, times and error that follow from the facts of their attempts; '
+  'returns those whose status changed. The caller holds the messages.';
 
 create function outbox.count_moves(p_moves outbox.message_move[]) returns void
 language plpgsql

@@ -83,7 +83,7 @@ begin
   ), put as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, state, reason)
+      channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
       -- Within the bounds of an index, whatever came.
       case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
@@ -195,20 +195,20 @@ begin
     select pg_catalog.jsonb_build_object(
       'stored', pg_catalog.cardinality(p_ids),
       'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.state = 'kept'), 0),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
       'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.state, s.reason) order by s.reason)
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
         filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
           'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
     from (
-      select u.state, u.reason, pg_catalog.count(*) as n
+      select u.update_status, u.reason, pg_catalog.count(*) as n
       from pg_catalog.unnest(p_ids) i
       cross join lateral (
-        select w.state, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
       ) u
-      group by u.state, u.reason
+      group by u.update_status, u.reason
     ) s);
 end
 $$;

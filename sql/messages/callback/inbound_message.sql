@@ -13,7 +13,7 @@ declare
   v_update outbox.whatsapp_update;
   v_wishes outbox.wish[] := array[]::outbox.wish[];
   v_more outbox.wish[];
-  v_states text[] := array[]::text[];
+  v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
   v_reason text;
@@ -21,7 +21,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('message', 'preference') and u.state = 'stored'
+    where u.kind in ('message', 'preference') and u.update_status = 'stored'
     -- Contacts are locked in this order, and each person's messages come as they were sent.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
@@ -32,11 +32,11 @@ begin
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
-    v_states := v_states || case when v_reason is null then 'applied' else 'skipped' end;
+    v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_states, v_reasons, p_now);
+    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;

@@ -14,7 +14,7 @@ begin
   for v_update in
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind in ('template', 'account', 'quality') and u.state = 'stored'
+    where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
     v_reason := outbox.take_notice(v_update, p_now);

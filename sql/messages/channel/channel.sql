@@ -1,5 +1,5 @@
 -- Channels: the business numbers that messages are sent from. A channel is an endpoint of kind
--- whatsapp and has its gate, lanes, rate, breaker and states; here is what only a channel has. Its
+-- whatsapp and has its gate, lanes, rate, breaker and status; here is what only a channel has. Its
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
 
@@ -39,7 +39,7 @@ begin
     select pg_catalog.jsonb_build_object('id', e.id, 'orgId', e.org_id, 'channel', 'WHATSAPP',
       'description', e.description, 'phoneNumberId', c.phone_number_id, 'wabaId', c.waba_id,
       'appId', c.app_id, 'isDefault', c.is_default, 'quality', c.quality,
-      'state', e.state, 'stateReason', e.state_reason,
+      'status', e.status, 'statusReason', e.status_reason,
       'messagesPerSecond', c.messages_per_second, 'graphVersion', c.graph_version,
       'pairSeconds', e.lane_spacing_ms / 1000::float8, 'version', e.version,
       'createdAt', outbox.iso_time(e.created_at), 'updatedAt', outbox.iso_time(e.updated_at))
@@ -58,7 +58,7 @@ declare
 begin
   select c.endpoint_id into v_id
   from outbox.whatsapp_channel c
-  join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+  join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
   where c.org_id = p_org_id
     and case when p_channel_id is null then c.is_default else c.endpoint_id = p_channel_id end;
   if v_id is null then
@@ -106,7 +106,7 @@ begin
   return pg_catalog.jsonb_build_object('data', coalesce((
     select pg_catalog.jsonb_agg(outbox.channel_json(c.endpoint_id) order by c.created_at desc)
     from outbox.whatsapp_channel c
-    join outbox.endpoint e on e.id = c.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = c.endpoint_id and e.status <> 'deleted'
     where c.org_id = p_org_id), '[]'));
 end
 $$;

@@ -89,17 +89,17 @@ declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
   v_was jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'state' <> 'enabled' then
-    perform outbox.set_endpoint_state(v_id, 'enabled', null);
+  if v_was ->> 'status' <> 'enabled' then
+    perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'stateReason', v_was ->> 'state')), p_actor, outbox.clock());
+        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
 $$;
 comment on function outbox.resume_channel(text, uuid, text) is
-  'Lifts the hold of a channel: what waits is sent at once, its tries uncounted by the hold. '
+  'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. '
   'Returns it as channel_json() shows it. OH002.';
 
 create function outbox.delete_channel(

@@ -3,7 +3,7 @@
 -- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
 -- ids (each holds the recipient's number) stand in the tables of this file alone.
 --
--- See message_status for its states, messages/person for consent, messages/message for what the
+-- See message_status for its statuses, messages/person for consent, messages/message for what the
 -- application and a person do, and messages/send for what claims and results do.
 
 create table outbox.outbound_message (
@@ -53,7 +53,7 @@ create index outbound_message_provider on outbox.outbound_message (provider_mess
 create index outbound_message_org on outbox.outbound_message (org_id, id);
 create index outbound_message_dossier on outbox.outbound_message (org_id, dossier_id, id)
   where dossier_id is not null;
-create index outbound_message_state on outbox.outbound_message (org_id, status, id);
+create index outbound_message_status on outbox.outbound_message (org_id, status, id);
 create index outbound_message_queued on outbox.outbound_message (created_at)
   where status = 'QUEUED';
 create index outbound_message_sending on outbox.outbound_message (updated_at)
@@ -89,7 +89,7 @@ create table outbox.message_attempt (
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
-  'The tries of a message, numbered through its resends. claim is the number of the delivery''s '
+  'The attempts of a message, numbered through its resends. claim is the number of the delivery''s '
   'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
   'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
 
@@ -98,4 +98,4 @@ select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.erro
   a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
-  'The tries of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+  'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';

@@ -43,7 +43,7 @@ as $$
 declare
   v_message outbox.outbound_message;
   v_attempt outbox.message_attempt;
-  v_receipt outbox.attempt;
+  v_delivery_attempt outbox.attempt;
 begin
   select m.* into v_message from outbox.message_attempt a
   join outbox.outbound_message m on m.id = a.message_id
@@ -54,17 +54,17 @@ begin
     perform outbox.undo_attempt(v_message, v_attempt, p_now);
     return;
   end if;
-  select * into v_receipt from outbox.attempt t
+  select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
     and t.attempt = p_result.attempt and t.kind = 'try';
-  if v_attempt.status <> 'TRYING' or v_receipt.event_id is null
-    or v_receipt.outcome <> p_result.outcome
+  if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
+    or v_delivery_attempt.outcome <> p_result.outcome
   then
     perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
-    perform outbox.fail_attempt(v_message, v_attempt, v_receipt, p_result, p_now);
+    perform outbox.fail_attempt(v_message, v_attempt, v_delivery_attempt, p_result, p_now);
   end if;
 end
 $$;
@@ -93,7 +93,8 @@ comment on function outbox.heed_late_result(
   'caller holds the gate and the message.';
 
 create function outbox.fail_attempt(
-  p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_receipt outbox.attempt,
+  p_message outbox.outbound_message, p_attempt outbox.message_attempt,
+  p_delivery_attempt outbox.attempt,
   p_result outbox.result, p_now timestamptz
 ) returns void
 language plpgsql
@@ -108,7 +109,7 @@ begin
   update outbox.message_attempt a set
     status = 'FAILED', error_code = p_message.error_code,
     error_message = p_message.error_message, provider_response = p_result.provider,
-    next_retry_at = p_receipt.next_retry_at, updated_at = p_now
+    next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
   v_dead := exists (
     select from outbox.attempt t
@@ -128,8 +129,9 @@ end
 $$;
 comment on function outbox.fail_attempt(
   outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Notes that an attempt failed, with the time of the next one from its receipt: the message is '
-  'QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+  'Notes that an attempt failed, with the time of the next one from that of the delivery: the '
+  'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
+  'message.';
 
 create function outbox.end_told(
   p_message outbox.outbound_message, p_now timestamptz

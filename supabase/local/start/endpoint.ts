@@ -40,7 +40,7 @@ export async function makeEndpoint(stack: Stack, url: string): Promise<DemoEndpo
 export async function removeEndpoints(stack: Stack): Promise<void> {
   await stack.psql(
     `select outbox.delete_endpoint(id) from outbox.endpoint
-    where description = :'description' and state <> 'deleted';`,
+    where description = :'description' and status <> 'deleted';`,
     { args: ['-v', `description=${DESCRIPTION}`] },
   )
 }

@@ -1,7 +1,7 @@
 import { createAddressPolicy } from '../../../functions/_shared/connect/address.ts'
-import type { Endpoint, EventRow, Outcome } from '../../../functions/_shared/contracts.ts'
+import type { Endpoint, EventRow, Outcome } from '../../../functions/_shared/contract/contract.ts'
 import type { Sender } from '../../../functions/_shared/senders/sender.ts'
-import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { createHttp1Transport } from '../../../functions/_shared/transport/http1.ts'
 import {
   sampleDelivery,

@@ -1,8 +1,8 @@
 /** The function api as a process, with one route more: an RPC that inserts one row. Prints its port. */
 
-import { callbackDatabase } from '../../../functions/_shared/callbacks/database.ts'
+import { callbackDatabase } from '../../../functions/_shared/messages/callbacks/database.ts'
 import { connectFunctions } from '../../../functions/_shared/database/functions.ts'
-import { createLog } from '../../../functions/_shared/log.ts'
+import { createLog } from '../../../functions/_shared/base/log.ts'
 import { createApp } from '../../../functions/api/app.ts'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
 import { apiDatabase } from '../../../functions/api/database.ts'

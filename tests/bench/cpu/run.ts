@@ -1,7 +1,7 @@
 /** A run as the edge function makes it, until `count` results are in; ends with a line of facts. */
 
 import { connectRpc } from '../../../functions/_shared/database/rpc.ts'
-import { createLog } from '../../../functions/_shared/log.ts'
+import { createLog } from '../../../functions/_shared/base/log.ts'
 import { edgeOptions } from '../../../functions/deliver/options.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'

@@ -19,7 +19,7 @@ const HANGING_JOBS = 200
 
 export const fairness: Question = {
   name: 'fairness',
-  title: 'Beside an endpoint that hangs',
+  title: 'With an endpoint that hangs',
   run: answer,
 }
 
@@ -56,12 +56,13 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   return {
     note:
-      `half of each one's own maximum to ${ENDPOINTS} endpoints that answer, and one that never ` +
-      `does: ${
+      `The load is half of each side's own maximum, to ${ENDPOINTS} endpoints that respond. One more ` +
+      `endpoint never responds. Its backlog is ${
         short(behind)
-      } deliveries behind it for Outhook (5 alternating rounds of ${seconds} s ` +
-      `in a full run, each as if it were met for the first time), ${HANGING_JOBS} for ` +
-      'graphile-worker (one round); commit to arrival at the others',
+      } deliveries for Outhook (5 alternating ` +
+      `rounds of ${seconds} s in a full run; in each, the endpoint is new to Outhook) and ` +
+      `${HANGING_JOBS} for graphile-worker (one round). The time is from commit to arrival at the ` +
+      'other endpoints',
     columns: [
       { key: 'p50', label: 'p50 ms', digits: 1 },
       { key: 'p95', label: 'p95 ms', digits: 1 },

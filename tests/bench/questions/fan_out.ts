@@ -18,7 +18,7 @@ const ARRIVAL_MS = 30_000
 export const fanOut: Question = {
   name: 'fanout',
   isLong: true,
-  title: 'One event to ever more endpoints',
+  title: 'One event to many endpoints',
   run: answer,
 }
 
@@ -40,10 +40,10 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   return {
     note:
-      `${deliveries} deliveries of as few events as make them, published before in transactions of ` +
-      `500 deliveries at most; graphile-worker knows no subscribers, so its publisher adds a job for ` +
-      `each; then ${SINGLES} events one by one to a worker at rest, the last arrival less the return ` +
-      'of the commit (median)',
+      `deliveries/s: ${deliveries} deliveries from as few events as possible, published before in ` +
+      'transactions of at most 500 deliveries. graphile-worker has no subscribers, so its publisher ' +
+      `adds a job for each endpoint. Last arrival: ${SINGLES} single events to an idle worker; the ` +
+      'time from the return of the commit to the last arrival (median)',
     columns: [
       { key: 'perSecond', label: 'deliveries/s', digits: 0 },
       { key: 'publishMs', label: 'ms to publish an event', digits: 2 },

@@ -21,7 +21,7 @@ interface Size {
 
 export const waiting: Question = {
   name: 'waiting',
-  title: 'With ever more waiting',
+  title: 'With a larger backlog',
   run: async (bench, plan) => {
     const sizes = plan.quick ? [1_000, 50_000] : [1_000, 100_000, 5_000_000]
     return await answer(
@@ -33,15 +33,15 @@ export const waiting: Question = {
           load: spec.source === 'outhook' ? loadWaiting : loadGraphile,
         }))
       ),
-      `${ENDPOINTS} endpoints, so many deliveries waiting all the time; loaded in bulk, kept at ` +
-        'that number by a publisher',
+      `${ENDPOINTS} endpoints. The number of waiting deliveries is constant: they are loaded in ` +
+        'bulk, and a publisher replaces those that are delivered',
     )
   },
 }
 
 export const finished: Question = {
   name: 'finished',
-  title: 'With ever more finished',
+  title: 'With more finished deliveries',
   run: async (bench, plan) => {
     const sizes = plan.quick ? [0, 100_000] : [0, 1_000_000, 20_000_000]
     return await answer(
@@ -50,8 +50,9 @@ export const finished: Question = {
       pickSides(plan.sides, ['outhook direct']).flatMap((spec) =>
         sizes.map((count) => ({ ...{ spec, count, waits: false }, load: loadFinished }))
       ),
-      `${ENDPOINTS} endpoints and ${BACKLOG} waiting, so many receipts of finished deliveries in ` +
-        "today's partition; graphile-worker is not here, since it deletes what is finished",
+      `${ENDPOINTS} endpoints and ${BACKLOG} waiting deliveries. The number is that of the attempts ` +
+        "of finished deliveries in today's partition. graphile-worker is not in this table, because " +
+        'it deletes finished jobs',
     )
   },
 }
@@ -68,8 +69,8 @@ async function answer(bench: Bench, plan: Plan, sizes: Size[], note: string): Pr
   }
   return {
     note:
-      `${seconds} s at saturation; ${note}; p50 and p95 are of the call of outbox.dispatch() as ` +
-      'the worker waits for it',
+      `${seconds} s at saturation, ${note}. p50 and p95 are how long the worker waits for a call of ` +
+      'outbox.dispatch()',
     columns: [
       { key: 'perSecond', label: 'deliveries/s', digits: 0 },
       { key: 'p50', label: 'dispatch p50 ms', digits: 1 },

@@ -38,9 +38,9 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   return {
     note:
-      `${seconds} s each, a transaction each 20 ms at most with all that is due; the maximum is ` +
-      'what the side sustained beside a publisher just before; arrival at the receiver less the ' +
-      "return of the publisher's commit",
+      `${seconds} s for each load. At most every 20 ms, one transaction publishes the events due by ` +
+      'then. 100 % is the rate that the side sustained while another process published, measured just ' +
+      "before. The time is from the return of the publisher's commit to the arrival at the receiver",
     columns: [
       { key: 'rate', label: 'events/s', digits: 0 },
       { key: 'p50', label: 'p50 ms', digits: 1 },

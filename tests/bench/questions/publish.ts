@@ -25,7 +25,7 @@ export const calls: Partial<Record<SideSpec['source'], string>> = {
 
 export const publish: Question = {
   name: 'publish',
-  title: 'What publishing adds to a transaction',
+  title: 'The cost of publishing in a transaction',
   run: answer,
 }
 
@@ -45,13 +45,14 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   return {
     note:
-      `${events} rows in transactions of ${PER_TRANSACTION}, each published by a statement after ` +
-      'that which inserts it, or by the same one, against the same transactions without; median ' +
-      `of ${rounds} alternating rounds, nothing delivered meanwhile`,
+      `${events} rows in transactions of ${PER_TRANSACTION}. Each row is published by a separate ` +
+      'statement after its insert, or by the statement that inserts it. The cost is the difference to ' +
+      `the same transactions without publishing. Median of ${rounds} alternating rounds; nothing is ` +
+      'delivered in the meantime',
     columns: [
-      { key: 'added', label: 'ms added by a statement', digits: 3 },
-      { key: 'addedInOne', label: "ms added to the row's", digits: 3 },
-      { key: 'without', label: 'ms without', digits: 3 },
+      { key: 'added', label: 'ms added by a separate statement', digits: 3 },
+      { key: 'addedInOne', label: 'ms added in the same statement', digits: 3 },
+      { key: 'without', label: 'ms without publishing', digits: 3 },
     ],
     rows,
     chart: 'added',

@@ -27,7 +27,7 @@ const MANY = { endpoints: 20, maxInFlight: 50 }
 export const endpoints: Question = {
   name: 'endpoints',
   isLong: true,
-  title: 'With ever more endpoints',
+  title: 'With more endpoints',
   run: async (bench, plan) => {
     const counts = plan.quick ? [10, 1_000] : [10, 100, 1_000, 10_000]
     return await answer(
@@ -36,7 +36,7 @@ export const endpoints: Question = {
       pickSides(plan.sides, ['outhook direct']).flatMap((spec) =>
         counts.map((count) => ({ spec, endpoints: count, workers: 1, at: short(count) }))
       ),
-      'events for all endpoints in turn, one worker',
+      'one worker; the events are for all endpoints in turn',
     )
   },
 }
@@ -53,7 +53,8 @@ export const workers: Question = {
       pickSides(plan.sides, ['outhook direct', 'graphile deno']).flatMap((spec) =>
         counts.map((count) => ({ spec, ...MANY, workers: count, at: String(count) }))
       ),
-      '20 endpoints with 50 requests in flight each, so many worker processes on the same cores',
+      '20 endpoints with 50 requests in flight each; the number is that of the worker processes, all ' +
+        'on the same cores',
     )
   },
 }
@@ -71,8 +72,9 @@ async function answer(bench: Bench, plan: Plan, scales: Scale[], note: string): 
     )
   }
   return {
-    note: `${seconds} s at saturation, ${BACKLOG} waiting; ${note}; p50 and p95 are ` +
-      'of the call of outbox.dispatch() as the (first) worker waits for it',
+    note:
+      `${seconds} s at saturation, ${BACKLOG} deliveries waiting; ${note}. p50 and p95 are how ` +
+      'long the (first) worker waits for a call of outbox.dispatch()',
     columns: [
       { key: 'perSecond', label: 'deliveries/s', digits: 0 },
       { key: 'p50', label: 'dispatch p50 ms', digits: 1 },

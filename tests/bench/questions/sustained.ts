@@ -16,7 +16,7 @@ const ENDPOINTS = 10
 export const sustained: Question = {
   name: 'sustained',
   isLong: true,
-  title: 'Sustained beside a publisher',
+  title: 'Sustained while another process publishes',
   run: answer,
 }
 
@@ -45,8 +45,8 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   await leave(contestants)
   return {
-    note: `${seconds} s at saturation, ${rounds} alternating rounds, at least ${BACKLOG} waiting ` +
-      'while another process publishes as many as are delivered, 500 in a transaction',
+    note: `${seconds} s at saturation, ${rounds} alternating rounds, with at least ${BACKLOG} ` +
+      'deliveries waiting. Another process publishes as many as are delivered, 500 in a transaction',
     columns: [{ key: 'perSecond', label: 'deliveries/s', digits: 0 }],
     rows: [...rates].map(([series, all]) => ({ series, values: { perSecond: median(all) } })),
     chart: 'perSecond',

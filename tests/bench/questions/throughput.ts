@@ -54,9 +54,10 @@ async function answer(bench: Bench, plan: Plan): Promise<Answer> {
   }
   await leave(contestants)
   return {
-    note: `${events} signed POSTs of 400 bytes to ${ENDPOINTS} endpoints, warm, the median of ` +
-      `${rounds} alternating rounds; CPU, WAL and memory as the kernel and the server count them, ` +
-      'CPU and WAL for one delivery',
+    note:
+      `${events} signed POSTs of 400 bytes to ${ENDPOINTS} endpoints, after a warm-up; the median ` +
+      `of ${rounds} alternating rounds. The kernel counts CPU and memory, and the server counts WAL. ` +
+      'CPU and WAL are for one delivery',
     columns,
     rows: summarise(plan.sides, results),
     chart: 'perSecond',

@@ -55,7 +55,7 @@ function everything(results: Results): string {
   const name = `${resultsName(results)}.json`
   return [
     `Measured on ${machine(results)}, ${provenance(results)}`,
-    `All Postgres sides use one server with ${listed(results.postgres)}. ` +
+    `All systems with Postgres use one server with ${listed(results.postgres)}. ` +
     `Every number is in [${name}](../tests/bench/results/${name}).`,
     '## Targets',
     toTargets(results),

@@ -21,14 +21,14 @@ const queuesUnderNode = ['graphile node', 'pg-boss node', 'bullmq node']
 
 const targets: readonly Target[] = [
   {
-    what: 'worker to graphile-worker under Deno',
+    what: 'worker, compared with graphile-worker under Deno',
     of: (find) =>
       find('throughput', 'outhook direct', 'perSecond') /
       find('throughput', 'graphile deno', 'perSecond'),
     ...{ least: 1.1, unit: '×', digits: 2 },
   },
   {
-    what: 'worker to undici alone under Deno',
+    what: 'worker, compared with undici alone under Deno',
     of: (find) => find('throughput', 'outhook direct', 'toUndici'),
     ...{ least: 0.45, unit: '×', digits: 2 },
   },
@@ -38,25 +38,25 @@ const targets: readonly Target[] = [
     ...{ least: 9_000, unit: 'a second', digits: 0 },
   },
   {
-    what: 'edge runs to the fastest queue under Node',
+    what: 'edge runs, compared with the fastest queue under Node',
     of: (find) =>
       find('throughput', 'outhook rpc', 'perSecond') /
       Math.max(...queuesUnderNode.map((name) => find('throughput', name, 'perSecond'))),
     ...{ least: 2.5, unit: '×', digits: 2 },
   },
   {
-    what: 'p99 beside an endpoint that hangs, to that without it',
+    what: 'p99 with an endpoint that hangs, compared with p99 without it',
     of: (find) =>
       find('fairness', 'outhook with it', 'p99') / find('fairness', 'outhook without it', 'p99'),
     ...{ most: 1.2, unit: '×', digits: 2 },
   },
   {
-    what: 'publishing by a statement of its own',
+    what: 'publishing by a separate statement',
     of: (find) => find('publish', 'outhook', 'added'),
     ...{ most: 0.25, unit: 'ms', digits: 3 },
   },
   {
-    what: "publishing within the row's own statement",
+    what: 'publishing in the statement that inserts the row',
     of: (find) => find('publish', 'outhook', 'addedInOne'),
     ...{ most: 0.25, unit: 'ms', digits: 3 },
   },

@@ -54,7 +54,7 @@ begin
 end
 $$;
 
--- p_count receipts of today for the endpoints in turn. The indexes are made after them, as loading goes.
+-- p_count attempts of today for the endpoints in turn. The indexes are made after them, as loading goes.
 create or replace procedure bench.load_finished(p_count integer) language plpgsql as $$
 declare
   v_to constant timestamptz := clock_timestamp();

@@ -37,7 +37,7 @@ export async function loadWaiting(
   }
 }
 
-/** Receipts of deliveries that ended today. */
+/** Attempts of deliveries that ended today. */
 export async function loadFinished(
   bench: Bench,
   _spec: SideSpec,

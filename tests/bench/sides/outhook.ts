@@ -6,10 +6,10 @@
 
 import { parseArgs } from 'node:util'
 import postgres from 'postgres'
-import type { Database } from '../../../functions/_shared/database.ts'
+import type { Database } from '../../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../../functions/_shared/database/rpc.ts'
-import { createLog } from '../../../functions/_shared/log.ts'
+import { createLog } from '../../../functions/_shared/base/log.ts'
 import { edgeOptions, type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'

@@ -1,7 +1,7 @@
 /** Several runs at once, whose results, routes and claims cross on the same endpoints in every order. */
 
 import { expect } from '@std/expect'
-import type { Delivery } from '../../../functions/_shared/contracts.ts'
+import type { Delivery } from '../../../functions/_shared/contract/contract.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { deadlocks, expectDeliveredOnce, expectExactCounters } from './checks.ts'
 import type { OutboxDatabase, Session } from './database.ts'

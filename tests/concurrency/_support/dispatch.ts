@@ -2,7 +2,7 @@
 
 import type { Sql } from 'postgres'
 import { z } from 'zod'
-import { type Delivery, dispatchAnswer } from '../../../functions/_shared/contracts.ts'
+import { type Delivery, dispatchAnswer } from '../../../functions/_shared/contract/contract.ts'
 
 /** The answer with what no run reads: how many results counted, and whether the call came before. */
 const wholeAnswer = dispatchAnswer.extend({ applied: z.int(), repeat: z.boolean() })

@@ -37,11 +37,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'outbox.pause_endpoint($1)',
   ],
   'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
-  'endpoints/endpoint_state.sql set_endpoint_state: lock_endpoint': [
+  'endpoints/endpoint_status.sql set_endpoint_status: lock_endpoint': [
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',
   ],
-  'endpoints/endpoint_state.sql disable_itself: for no key update skip locked': [
+  'endpoints/endpoint_status.sql disable_itself: for no key update skip locked': [
     'console.test.ts',
     'dispatch() that would disable an endpoint waits for no person who has changed it',
   ],
@@ -268,7 +268,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],
-  'api/endpoint_state.sql delete_org_endpoint: lock_org_endpoint': [
+  'api/endpoint_status.sql delete_org_endpoint: lock_org_endpoint': [
     'editors.test.ts',
     'at a version that another editor is changing waits for that',
   ],

@@ -1,7 +1,7 @@
 /** WhatsApp messages one by one, for tests that cross two calls over the same message. */
 
 import type { Sql } from 'postgres'
-import type { Delivery } from '../../../functions/_shared/contracts.ts'
+import type { Delivery } from '../../../functions/_shared/contract/contract.ts'
 import { receive } from './callbacks.ts'
 import type { Report, Run } from './dispatch.ts'
 

@@ -1,7 +1,7 @@
 /** Sessions that do everything which locks anything, each at random and all at once. */
 
 import type { Sql } from 'postgres'
-import type { Delivery } from '../../../functions/_shared/contracts.ts'
+import type { Delivery } from '../../../functions/_shared/contract/contract.ts'
 import type { Session } from './database.ts'
 import { type Report, report, Run } from './dispatch.ts'
 import type { Random } from './random.ts'
@@ -46,7 +46,7 @@ export async function makeEndpoint(sql: Sql, random: Random): Promise<void> {
 
 async function anyEndpoint({ sql, random }: Actor): Promise<string> {
   const rows = await sql<{ id: string }[]>`
-    select e.id from outbox.endpoint e where e.state <> 'deleted' order by e.id`
+    select e.id from outbox.endpoint e where e.status <> 'deleted' order by e.id`
   return rows[random.int(rows.length)]?.id ?? crypto.randomUUID()
 }
 
@@ -100,7 +100,7 @@ async function resumeKeys(sql: Sql, most: number): Promise<void> {
     select outbox.resume_lane(g.endpoint_id, 'key ' || k)
     from outbox.lane l
     join outbox.gate g on g.id = l.gate_id
-    join outbox.endpoint e on e.id = g.endpoint_id and e.state <> 'deleted'
+    join outbox.endpoint e on e.id = g.endpoint_id and e.status <> 'deleted'
     join generate_series(0, ${KEYS}::integer) k on l.key_hash = outbox.key_hash(e.ordering, 'key ' || k)
     where l.halted limit ${most}`
 }
@@ -217,7 +217,7 @@ export async function finish(sql: Sql): Promise<number> {
     await sql`update outbox.test_clock set at = at + interval '1 s' where only_row`
     if (round % 20 === 0) {
       await sql`
-        select outbox.resume_endpoint(e.id) from outbox.endpoint e where e.state in ('paused', 'disabled')`
+        select outbox.resume_endpoint(e.id) from outbox.endpoint e where e.status in ('paused', 'disabled')`
       await resumeKeys(sql, 1000)
     }
     await sql`select outbox.tick()`

@@ -12,7 +12,7 @@ with counted as (
     c.leased_until as first_end
   from outbox.lane l left join counted c on c.lane_id = l.id
 ), gates as (
-  select g.*, e.max_in_flight, e.state, e.rate_per_second, outbox.allowed_in_flight(e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.live, 0) as live, coalesce(l.slots, 0) as slots, l.next_at as lane_at
+  select g.*, e.max_in_flight, e.status, e.rate_per_second, outbox.allowed_in_flight(e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), outbox.clock()) as allowed, coalesce(l.depth, 0) as n, coalesce(l.live, 0) as live, coalesce(l.slots, 0) as slots, l.next_at as lane_at
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   left join (
@@ -41,8 +41,8 @@ with counted as (
     (case when g.depth <> g.n then format('depth %s, counted %s', g.depth, g.n) end),
     (case when g.in_flight <> g.slots then format('in_flight %s, counted %s', g.in_flight, g.slots) end),
     (case when g.in_flight > g.max_in_flight then format('in_flight %s, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.live > 0 and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end),
-    (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.state = 'enabled' and g.n > 0
+    (case when g.live > 0 and g.next_at = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end),
+    (case when g.in_flight < g.allowed and g.breaker = 'closed' and g.status = 'enabled' and g.n > 0
             and g.next_at > greatest(outbox.clock(), g.not_before, outbox.next_token_at(g.tokens, g.tokens_at, g.rate_per_second), g.lane_at)
           then 'is due later than its first lane' end)
   ) p (problem)

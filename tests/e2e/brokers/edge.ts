@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Endpoint } from '../../../functions/_shared/contracts.ts'
+import type { Endpoint } from '../../../functions/_shared/contract/contract.ts'
 import { ensureTool } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { edgeDeno } from '../../_run/tools.ts'

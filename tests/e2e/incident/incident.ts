@@ -210,7 +210,7 @@ export async function playIncident(
   say(`${(mendedAt - brokeAt).toFixed(0)} s: mended`)
   const isDrained = async (): Promise<boolean> => {
     const [row] = await sql`
-      select count(*) filter (where d.tries > 0 or d.due_at < now() - interval '5 s')::integer as n
+      select count(*) filter (where d.failed_attempts > 0 or d.due_at < now() - interval '5 s')::integer as n
       from outbox.delivery d`
     return row?.n === 0
   }

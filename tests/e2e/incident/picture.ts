@@ -4,19 +4,19 @@ import type { Series } from '../../_support/prometheus.ts'
 import { fillIn, type Panel, readPanels } from './dashboard.ts'
 import type { Incident } from './incident.ts'
 
-/** Those that tell of an incident; all of them would be too many to look at. */
+/** The panels that show an incident. All panels would be too many. */
 const pictured = [
-  'Open deliveries by state',
-  'Age of the oldest',
-  'Tries a second by outcome',
-  'How long tries take, p95',
-  'Failed tries a second by class',
-  'Retries planned, a second',
-  'Endpoints by state',
-  'To see to',
+  'Open deliveries by status',
+  'Age of the oldest work',
+  'Attempts a second by outcome',
+  'How long attempts take, p95',
+  'Failed attempts a second by class',
+  'Retries scheduled a second',
+  'Endpoints by status',
+  'Open dead letters and replay jobs',
   'Messages a second by status',
-  'Runs awake',
-  'Since the last tick and kick',
+  'Runs alive by kind',
+  'Time since the last tick and kick',
   'Dead rows',
 ]
 const columns = 3
@@ -51,7 +51,7 @@ export async function drawDashboard(incident: Incident): Promise<string> {
 <title>Outhook's dashboard during an incident</title>
 <style>text{font:11px system-ui,sans-serif;fill:#24292f}.t{font-weight:600;font-size:12px}.a{stroke:#8886;fill:none}.l{fill:none;stroke-width:1.4}.m{stroke:#d6336c;stroke-dasharray:3 3}</style>
 <rect width="${whole.w}" height="${whole.h}" fill="#f6f8fa"/>
-<text class="t" x="${gap}" y="26">Outhook during an incident: panels of sql/ops/dashboard.json, drawn from Prometheus. Dashed: it breaks, it is mended.</text>
+<text class="t" x="${gap}" y="26">Outhook during an incident: panels of sql/ops/dashboard.json, drawn from Prometheus. Dashed lines: start and end of the faults.</text>
 ${drawn.join('\n')}
 </svg>
 `

@@ -51,7 +51,7 @@ export const plain = new Set([
     'deliverAt',
     'payload',
   ],
-  ...['correlationId', 'partitionKey', 'traceparent', 'payloadJson', 'state', 'status', 'url'],
+  ...['correlationId', 'partitionKey', 'traceparent', 'payloadJson', 'status', 'url'],
   ...['eventTypes', 'filter', 'headers', 'kind', 'maxInFlight', 'onDeadLetter', 'ordering'],
   ...[
     'quantum',

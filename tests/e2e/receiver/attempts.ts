@@ -1,12 +1,16 @@
 import postgres, { type Sql } from 'postgres'
-import { systemClock } from '../../../functions/_shared/clock.ts'
+import { systemClock } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import type { PoolOptions } from '../../../functions/_shared/http1/pools.ts'
-import type { Delivery, DispatchAnswer, Result } from '../../../functions/_shared/contracts.ts'
-import type { Database } from '../../../functions/_shared/database.ts'
+import type {
+  Delivery,
+  DispatchAnswer,
+  Result,
+} from '../../../functions/_shared/contract/contract.ts'
+import type { Database } from '../../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../../functions/_shared/database/direct.ts'
 import { senders } from '../../../functions/_shared/senders/registry.ts'
-import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { createHttp1Transport } from '../../../functions/_shared/transport/http1.ts'
 import { attemptDelivery } from '../../../functions/deliver/attempt.ts'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
@@ -23,7 +27,7 @@ export type Fate = {
   lossy: boolean | null
   error: string | null
   /** As `delivery_status` shows it. */
-  state: string
+  deliveryStatus: string
   /** Seconds until the next try, by the clock that stands still. */
   next: number | null
   ms: number
@@ -128,11 +132,11 @@ async function dispatch(
 async function fateOf(sql: Sql, endpointId: string, now: Date): Promise<Fate> {
   const [fate] = await sql<Fate[]>`
     select coalesce(a.error_class, a.outcome) as outcome, a.status, a.response, a.response_lossy as lossy, a.error,
-      s.status as state, a.duration_ms as ms,
+      s.status as "deliveryStatus", a.duration_ms as ms,
       extract(epoch from s.next_attempt_at - ${now})::float8 as next
     from outbox.attempt a
     join outbox.delivery_status s on s.event_id = a.event_id and s.endpoint_id = a.endpoint_id
     where a.endpoint_id = ${endpointId} and a.kind = 'try'`
-  if (fate === undefined) throw new Error('the delivery has no receipt')
+  if (fate === undefined) throw new Error('the delivery has no attempt')
   return fate
 }

@@ -46,7 +46,7 @@ export const behaviours: Record<string, Behaviour> = {
     await pause(number(words[1], 200) - headAt)
     await write('k')
   },
-  /** `/fail/2`: the first two tries of each event get 503, the next one 200. */
+  /** `/fail/2`: the first two attempts of each event get 503, the next one 200. */
   fail: ({ words, seenBefore, answer }) => answer(seenBefore < number(words[0], 1) ? 503 : 200),
   /** Takes the request and says nothing. */
   hang: ({ pause }) => pause(Infinity),

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
-import { contractRange, type ContractRefusal } from '../../../functions/_shared/contract_range.ts'
+import { contractRange, type ContractRefusal } from '../../../functions/_shared/contract/range.ts'
 import { createApp } from '../../../functions/deliver/app.ts'
 
 const now = Date.UTC(2026, 0, 1)

@@ -1,8 +1,9 @@
 import { expect } from '@std/expect'
+import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
-import type { DispatchAnswer } from '../../../functions/_shared/contracts.ts'
+import type { DispatchAnswer, Outcome } from '../../../functions/_shared/contract/contract.ts'
 import type { Sender } from '../../../functions/_shared/senders/sender.ts'
-import { createKeyCache } from '../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { attemptDelivery, type Batch } from '../../../functions/deliver/attempt.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
 import { createFakeClock } from './fake_clock.ts'
@@ -72,4 +73,36 @@ Deno.test('attemptDelivery() makes a failure of a sender’s bug, and keeps its 
   expect(result).toMatchObject({ ...key, outcome: 'failed', error_class: 'protocol' })
   expect(logged).toEqual([['error', 'sender threw', { ...key, error: 'TypeError' }]])
   expect(JSON.stringify(result)).not.toContain('whsec_')
+})
+
+Deno.test('attemptDelivery() waits until the sender is ready, and does not count the wait', async () => {
+  const clock = createFakeClock()
+  const order: string[] = []
+  const sender: Sender = {
+    async ready({ event }, { kind }, { type }): Promise<void> {
+      order.push(`ready ${event === delivery.event} ${kind} ${type}`)
+      await sleep(clock, 250)
+    },
+    async send(): Promise<Outcome> {
+      order.push(`send after ${clock.now() - begun}`)
+      await sleep(clock, 30)
+      return { outcome: 'delivered', status: 200 }
+    },
+  }
+  const begun = clock.now()
+  const deps = { senders: new Map([['webhook', sender]]), clock, log: () => {} }
+  const running = attemptDelivery(deps, delivery, batchOf())
+  await clock.advance(1_000)
+  expect(await running).toEqual({ ...key, outcome: 'delivered', status: 200, duration_ms: 30 })
+  expect(order).toEqual(['ready true webhook order.paid', 'send after 250'])
+})
+
+Deno.test('attemptDelivery() makes a failure of a sender that cannot get ready', async () => {
+  const sender: Sender = { ...ready, ready: () => Promise.reject(new RangeError('over a number')) }
+  const logged: unknown[] = []
+  const log = (...line: unknown[]): void => void logged.push(line)
+  const deps = { senders: new Map([['webhook', sender]]), clock, log }
+  expect(await attemptDelivery(deps, delivery, batchOf()))
+    .toMatchObject({ ...key, outcome: 'failed', error_class: 'protocol' })
+  expect(logged).toEqual([['error', 'sender threw', { ...key, error: 'RangeError' }]])
 })

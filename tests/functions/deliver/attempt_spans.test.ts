@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
-import { systemClock } from '../../../functions/_shared/clock.ts'
-import type { Outcome } from '../../../functions/_shared/contracts.ts'
+import { systemClock } from '../../../functions/_shared/base/clock.ts'
+import type { Outcome } from '../../../functions/_shared/contract/contract.ts'
 import { loadTracer } from '../../../functions/_shared/trace/load.ts'
 import { type AttemptSpans, createAttemptSpans } from '../../../functions/deliver/attempt_spans.ts'
 import { type Collector, startCollector } from '../collector.ts'
@@ -19,7 +19,7 @@ async function spansOf(collector: Collector): Promise<AttemptSpans> {
 }
 
 const delivered: Outcome = { outcome: 'delivered', status: 204 }
-const delivery = sampleDelivery({ attempt: 3, tries: 2 })
+const delivery = sampleDelivery({ attempt: 3, failed_attempts: 2 })
 const endpoint = sampleEndpoint({ url: 'https://hooks.example.com:8443/T00/secret?key=sesame' })
 
 Deno.test('an attempt is a span with the names of the semantic conventions, and no secret', async () => {
@@ -51,7 +51,7 @@ Deno.test('an attempt is a span with the names of the semantic conventions, and 
     'outhook.endpoint.id': delivery.endpoint,
     'outhook.endpoint.kind': 'webhook',
     'outhook.attempt': 3,
-    'outhook.tries': 2,
+    'outhook.failed_attempts': 2,
     'outhook.outcome': 'delivered',
     // The event of the samples was published in August 2025.
     'outhook.delay_ms': expect.any(Number),

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { Renewal, Result } from '../../../functions/_shared/contracts.ts'
+import type { Renewal, Result } from '../../../functions/_shared/contract/contract.ts'
 import { divide } from '../../../functions/deliver/divide.ts'
 
 const fault = { kind: 'member', code: '22P05', message: 'no such text', cause: undefined } as const

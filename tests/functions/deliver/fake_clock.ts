@@ -1,4 +1,4 @@
-import type { Clock } from '../../../functions/_shared/clock.ts'
+import type { Clock } from '../../../functions/_shared/base/clock.ts'
 
 type Timer = { at: number; order: number; run: () => void }
 

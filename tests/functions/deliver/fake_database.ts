@@ -8,11 +8,15 @@ import type {
   Renewed,
   Result,
   Settings,
-} from '../../../functions/_shared/contracts.ts'
-import { type Database, type DispatchReply, refused } from '../../../functions/_shared/database.ts'
+} from '../../../functions/_shared/contract/contract.ts'
+import {
+  type Database,
+  type DispatchReply,
+  refused,
+} from '../../../functions/_shared/database/dispatch.ts'
 import type { FaultKind } from '../../../functions/_shared/database/fault.ts'
-import type { ContractRefusal } from '../../../functions/_shared/contract_range.ts'
-import { type Clock, sleep } from '../../../functions/_shared/clock.ts'
+import type { ContractRefusal } from '../../../functions/_shared/contract/range.ts'
+import { type Clock, sleep } from '../../../functions/_shared/base/clock.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../samples.ts'
 
 type Lease = { delivery: Delivery; until: number; batch: string }

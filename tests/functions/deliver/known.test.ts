@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { DispatchAnswer, Endpoint } from '../../../functions/_shared/contracts.ts'
+import type { DispatchAnswer, Endpoint } from '../../../functions/_shared/contract/contract.ts'
 import { fillIn, knowNothing, learn, stillKnown } from '../../../functions/deliver/known.ts'
 import { sampleDelivery, sampleEndpoint, sampleSettings } from '../samples.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
-import type { DispatchCall } from '../../../functions/_shared/contracts.ts'
-import type { DispatchReply } from '../../../functions/_shared/database.ts'
+import type { DispatchCall } from '../../../functions/_shared/contract/contract.ts'
+import type { DispatchReply } from '../../../functions/_shared/database/dispatch.ts'
 import { kindOfCode } from '../../../functions/_shared/database/fault.ts'
 import { type Dispatched, dispatchUntilAnswered } from '../../../functions/deliver/redispatch.ts'
 import { createTrouble } from '../../../functions/deliver/trouble.ts'

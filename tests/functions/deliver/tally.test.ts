@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { LogFields } from '../../../functions/_shared/log.ts'
+import type { LogFields } from '../../../functions/_shared/base/log.ts'
 import { startTally } from '../../../functions/deliver/tally.ts'
 import { createFakeClock } from './fake_clock.ts'
 

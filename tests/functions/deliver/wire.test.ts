@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { LogFields } from '../../../functions/_shared/log.ts'
+import type { LogFields } from '../../../functions/_shared/base/log.ts'
 import { wireRun } from '../../../functions/deliver/wire.ts'
 import { sampleDelivery } from '../samples.ts'
 import { failure } from './harness.ts'
@@ -18,7 +18,7 @@ Deno.test('wireRun() logs each attempt, and what follows one that failed, under 
     routineLevel: 'debug',
     stop: new AbortController().signal,
   })
-  const delivery = sampleDelivery({ attempt: 3, tries: 2 })
+  const delivery = sampleDelivery({ attempt: 3, failed_attempts: 2 })
   const { event, endpoint, attempt } = delivery
   const key = { event, endpoint, attempt }
   deps.observe({ ...key, ...failure, response: 'secret', duration_ms: 42 }, delivery)
@@ -26,7 +26,7 @@ Deno.test('wireRun() logs each attempt, and what follows one that failed, under 
   deps.observe({ ...key, outcome: 'released' }, delivery)
   deps.follow([{ ...key, delay_ms: 5000 }, { ...key, delay_ms: null }])
   await deps.transport.close()
-  const tried = { ...key, tries: 2 }
+  const tried = { ...key, failed_attempts: 2 }
   expect(lines).toEqual([
     ['info', 'attempt', {
       ...tried,

@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
-import { fixedKey, verifyToken } from '../../../functions/_shared/callbacks/token.ts'
+import { fixedKey, verifyToken } from '../../../functions/_shared/messages/callbacks/token.ts'
 
 async function run(args: string[], secret?: string): Promise<{ code: number; out: string }> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

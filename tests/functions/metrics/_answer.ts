@@ -21,9 +21,9 @@ export function someAnswer(): MetricsAnswer {
     ],
     queue: {
       endpoints: [
-        { kind: 'webhook', state: 'enabled', n: 2, open: 10, in_flight: 3 },
-        { kind: 'webhook', state: 'paused', n: 1, open: 5, in_flight: 0 },
-        { kind: 'webhook', state: 'halted', n: 0, open: 2, in_flight: 0 },
+        { kind: 'webhook', status: 'enabled', n: 2, open: 10, in_flight: 3 },
+        { kind: 'webhook', status: 'paused', n: 1, open: 5, in_flight: 0 },
+        { kind: 'webhook', status: 'halted', n: 0, open: 2, in_flight: 0 },
       ],
       due_since: 940,
       open_since: null,

@@ -50,8 +50,8 @@ Deno.test('GET /metrics answers in the format of Prometheus', async () => {
     'outhook_delivery_latency_seconds_sum{kind="webhook"} 1.5',
     'outhook_delivery_latency_seconds_count{kind="webhook"} 6',
     'outhook_dead_letters_total{kind="webhook",reason="not_retryable"} 3',
-    'outhook_deliveries_open{kind="webhook",state="paused"} 5',
-    'outhook_deliveries_open{kind="webhook",state="halted"} 2',
+    'outhook_deliveries_open{kind="webhook",status="paused"} 5',
+    'outhook_deliveries_open{kind="webhook",status="halted"} 2',
     'outhook_oldest_due_age_seconds 60',
     'outhook_tick_age_seconds 1',
     'outhook_endpoint_failing_seconds{endpoint="e-1",org="org-1",kind="webhook"} 100',
@@ -72,6 +72,19 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
     'outhook_runs_alive{kind="worker"} 0',
   ]))
   expect(lines.filter((line) => line.startsWith('outhook_kick_age_seconds'))).toEqual([])
+})
+
+Deno.test('a counter that has no row of its own is shown under its name', async () => {
+  const answer = someAnswer()
+  answer.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
+  answer.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
+  const { lines } = await get({ answer: () => answer })
+  expect(lines.filter((line) => line.includes('pigeon'))).toEqual([
+    '# HELP outhook_pigeons_total Counted by a module.',
+    '# TYPE outhook_pigeons_total counter',
+    'outhook_pigeons_total{label_1="north",label_2="lost"} 3',
+    'outhook_pigeons_total{label_1="south",label_2=""} 1',
+  ])
 })
 
 Deno.test('a label keeps quotes, backslashes and line breaks', async () => {

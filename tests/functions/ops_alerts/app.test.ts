@@ -67,7 +67,25 @@ Deno.test('an operational event becomes an alert, and the one after it ends it',
 })
 
 Deno.test('an event of another type is taken and told to nobody', async () => {
-  expect(await event('order.paid', {})).toEqual({ status: 204, told: [] })
+  for (const type of ['order.paid', 'order.lines.held', 'outhook.whatsapp.notice']) {
+    expect([type, await event(type, {})]).toEqual([type, { status: 204, told: [] }])
+  }
+})
+
+Deno.test('an operational event without a row of its own gets a general alert', async () => {
+  const { told } = await event('outhook.consumer.dead_lettered', {
+    consumer: 'ledger',
+    error: 'no such account',
+  })
+  expect(told).toMatchObject([{
+    key: 'outhook:consumer:',
+    action: 'trigger',
+    severity: 'warning',
+    summary: 'outhook.consumer.dead_lettered: no such account',
+    details: { consumer: 'ledger' },
+  }])
+  expect((await event('outhook.pigeon.held', endpoint)).told)
+    .toMatchObject([{ key: 'outhook:pigeon:n-1', summary: 'outhook.pigeon.held: org-1: gone' }])
 })
 
 Deno.test('502 asks for the event again when somebody could not be told', async () => {

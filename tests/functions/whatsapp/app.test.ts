@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
-import { verifyToken } from '../../../functions/_shared/callbacks/token.ts'
+import { verifyToken } from '../../../functions/_shared/messages/callbacks/token.ts'
 import { createApp } from '../../../functions/whatsapp/app.ts'
 import { readWhatsappEnv } from '../../../functions/whatsapp/env.ts'
 

@@ -25,11 +25,11 @@ export const api: readonly Mutant[] = [
     why: 'A form of another site is taken for a call.',
   },
   {
-    file: 'functions/_shared/read_bytes.ts',
+    file: 'functions/_shared/http/read_bytes.ts',
     find: `if (length > max) return await giveUp({ kind: 'too_large' })
 `,
     replace: '',
-    tests: ['functions/api/limits.test.ts', 'functions/_shared/callbacks/receive.test.ts'],
+    tests: ['functions/api/limits.test.ts', 'functions/_shared/messages/callbacks/receive.test.ts'],
     why: 'A body without a length fills the memory.',
   },
   {
@@ -62,14 +62,14 @@ export const api: readonly Mutant[] = [
     why: 'An editor with an old version is told of an internal error.',
   },
   {
-    file: 'functions/_shared/bearer.ts',
+    file: 'functions/_shared/http/bearer.ts',
     find: '.includes(true)',
     replace: '.every((one) => one)',
     tests: ['functions/metrics/app.test.ts', 'functions/ops_alerts/app.test.ts'],
     why: 'During a rotation of two tokens neither is taken.',
   },
   {
-    file: 'functions/_shared/bearer.ts',
+    file: 'functions/_shared/http/bearer.ts',
     find: `if (given === undefined) return false
 `,
     replace: `if (given === undefined) return true

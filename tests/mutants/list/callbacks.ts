@@ -134,8 +134,9 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_tell.sql',
-    find: `where c.state = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
-    replace: `where c.state = 'applied' and m.dossier_id is not null and t.n = 1`,
+    find:
+      `where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
+    replace: `where c.update_status = 'applied' and m.dossier_id is not null and t.n = 1`,
     tests: [
       'sql/receive_callbacks/statuses.test.sql',
       'sql/messages/timeline.test.sql',
@@ -160,8 +161,8 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `p_state in ('55P03', '40P01', '57014')`,
-    replace: `p_state in ('55P03', '40P01')`,
+    find: `p_sqlstate in ('55P03', '40P01', '57014')`,
+    replace: `p_sqlstate in ('55P03', '40P01')`,
     tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because time ran out.',
   },
@@ -224,8 +225,8 @@ export const callbacks: readonly Mutant[] = [
   {
     file: 'sql/messages/channel/hold_channel.sql',
     find:
-      `elsif not p_held and v_endpoint.state = 'paused' and v_endpoint.state_reason like 'held:%'`,
-    replace: `elsif not p_held and v_endpoint.state = 'paused'`,
+      `elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'`,
+    replace: `elsif not p_held and v_endpoint.status = 'paused'`,
     tests: ['sql/receive_callbacks/notices.test.sql', 'sql/update_channel/changes.test.sql'],
     why: 'An update of WhatsApp resumes a channel that a person has paused.',
   },

@@ -39,15 +39,15 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/take.sql',
-    find: `where e.state = 'enabled' and g.not_before <= p_now`,
+    find: `where e.status = 'enabled' and g.not_before <= p_now`,
     replace: 'where g.not_before <= p_now',
     tests: ['sql/pause_endpoint/holds.test.sql'],
     why: 'A paused endpoint is served.',
   },
   {
     file: 'sql/engine/claim/take.sql',
-    find: `where e.state = 'enabled' and g.not_before <= p_now`,
-    replace: `where e.state = 'enabled'`,
+    find: `where e.status = 'enabled' and g.not_before <= p_now`,
+    replace: `where e.status = 'enabled'`,
     tests: ['sql/retry_after/whole_endpoint.test.sql'],
     why: 'An endpoint is served before the time that its Retry-After names.',
     equivalent:
@@ -83,7 +83,7 @@ export const claim: readonly Mutant[] = [
     replace: `and t.kind = 'try'
       order by t.at limit 5`,
     tests: ['sql/claim/slow_lane.test.sql'],
-    why: 'A lane is measured by the oldest tries of the hour, not the newest.',
+    why: 'A lane is measured by the oldest attempts of the hour, not the newest.',
   },
   {
     file: 'sql/engine/claim/take.sql',

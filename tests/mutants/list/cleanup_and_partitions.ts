@@ -23,11 +23,11 @@ export const cleanupAndPartitions: readonly Mutant[] = [
 `,
     replace: '',
     tests: ['sql/regressions/expired_counts_its_lost_lease.test.sql'],
-    why: 'The lost attempt of a delivery that expires has no receipt.',
+    why: 'The lost attempt of a delivery that expires is not recorded.',
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `where e.id = any (v_endpoints) and e.state <> 'deleted'));`,
+    find: `where e.id = any (v_endpoints) and e.status <> 'deleted'));`,
     replace: 'where e.id = any (v_endpoints)));',
     tests: ['sql/cleanup/left_alone.test.sql'],
     why: 'What a deleted endpoint has left becomes dead letters.',
@@ -161,6 +161,6 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `< v_today - outbox.setting_int('attempt.retention_days')`,
     replace: `<= v_today - outbox.setting_int('attempt.retention_days')`,
     tests: ['sql/partitions/drop_attempt.test.sql'],
-    why: 'Receipts are kept for a day less than said.',
+    why: 'Attempts are kept for a day less than said.',
   },
 ]

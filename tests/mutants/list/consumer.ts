@@ -3,15 +3,15 @@ import type { Mutant } from '../mutant.ts'
 export const consumer: readonly Mutant[] = [
   {
     file: 'consumer/schedule.ts',
-    find: '2 ** (tries - 1)',
-    replace: '2 ** tries',
+    find: '2 ** (attempt - 1)',
+    replace: '2 ** attempt',
     tests: ['consumer/schedule.test.ts'],
     why: 'Each wait is twice as long as said.',
   },
   {
     file: 'consumer/schedule.ts',
-    find: 'mostTries = 6',
-    replace: 'mostTries = 5',
+    find: 'mostAttempts = 6',
+    replace: 'mostAttempts = 5',
     tests: ['consumer/process.test.ts'],
     why: 'A message is given up one try early.',
   },
@@ -38,8 +38,8 @@ export const consumer: readonly Mutant[] = [
   },
   {
     file: 'consumer/process.ts',
-    find: 'if (handled.isFinal || tries >= mostTries) {',
-    replace: 'if (tries >= mostTries) {',
+    find: 'if (handled.isFinal || attempt >= mostAttempts) {',
+    replace: 'if (attempt >= mostAttempts) {',
     tests: ['consumer/process.test.ts'],
     why: 'What can never succeed holds up its partition for a minute.',
   },
@@ -49,7 +49,7 @@ export const consumer: readonly Mutant[] = [
       continue
 `,
     replace: `      await sleep(clock, awayPauseMs, stop)
-      tries++
+      attempt++
       continue
 `,
     tests: ['consumer/process.test.ts'],

@@ -76,10 +76,10 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'The summary of a run does not say that the versions differ.',
   },
   {
-    file: 'functions/_shared/contract_range.ts',
+    file: 'functions/_shared/contract/range.ts',
     find: 'return read.success ? read.data.refused : null',
     replace: 'return null',
-    tests: ['functions/_shared/database.test.ts'],
+    tests: ['functions/_shared/database/dispatch.test.ts'],
     why: 'A refusal is taken for an answer without work, and the run goes on.',
   },
   {

@@ -70,7 +70,7 @@ export const filters: readonly Mutant[] = [
     find: `problem := 'filter: ' || sqlerrm;`,
     replace: 'problem := null;',
     tests: ['sql/filters/errors.test.sql'],
-    why: 'A payload that no filter can read is withheld without a receipt.',
+    why: 'A payload that no filter can read is withheld without a closing row.',
   },
   {
     file: 'sql/engine/route/wanted.sql',

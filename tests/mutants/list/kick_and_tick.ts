@@ -91,7 +91,7 @@ end`,
   },
   {
     file: 'sql/time/kick.sql',
-    find: `and e.state = 'enabled' and g.depth > 0`,
+    find: `and e.status = 'enabled' and g.depth > 0`,
     replace: 'and g.depth > 0',
     tests: ['sql/tick/steps.test.sql'],
     why: 'The gate of a paused endpoint is woken once a second.',

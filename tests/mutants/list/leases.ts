@@ -43,7 +43,7 @@ export const leases: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/renew_lease.sql',
-    find: `where l.ordered and e.state = 'enabled'`,
+    find: `where l.ordered and e.status = 'enabled'`,
     replace: 'where l.ordered',
     tests: ['sql/renew_leases/cases.test.sql'],
     why: 'A run sends on for minutes to an endpoint that was paused.',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const listsAndSettings: readonly Mutant[] = [
   {
     file: 'sql/operations/delivery_status.sql',
-    find: `    when e.state = 'deleted' then 'cancelled'
+    find: `    when e.status = 'deleted' then 'cancelled'
 `,
     replace: '',
     tests: ['sql/delete_endpoint/at_once.test.sql'],
@@ -71,8 +71,8 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/org_endpoint.sql',
-    find: `where e.id = p_endpoint_id and e.org_id = p_org_id and e.state <> 'deleted';`,
-    replace: `where e.id = p_endpoint_id and e.state <> 'deleted';`,
+    find: `where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';`,
+    replace: `where e.id = p_endpoint_id and e.status <> 'deleted';`,
     tests: ['sql/api_endpoints/orgs.test.sql'],
     why: 'An endpoint of another organisation is shown and changed.',
   },
@@ -147,7 +147,7 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/metrics.sql',
-    find: `    where e.state <> 'deleted'
+    find: `    where e.status <> 'deleted'
   )`,
     replace: `    where true
   )`,
@@ -156,7 +156,7 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/metrics.sql',
-    find: `        and g.depth > g.in_flight and e.state = 'enabled'
+    find: `        and g.depth > g.in_flight and e.status = 'enabled'
 `,
     replace: `        and g.depth > g.in_flight
 `,

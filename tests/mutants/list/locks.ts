@@ -36,7 +36,7 @@ export const locks: readonly Mutant[] = [
       'lock_endpoint() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
-    file: 'sql/endpoints/endpoint_state.sql',
+    file: 'sql/endpoints/endpoint_status.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [
@@ -415,9 +415,9 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/purge.sql',
-    find: `  where e.id = p_endpoint_id and e.state = 'deleted'
+    find: `  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;`,
-    replace: `  where e.id = p_endpoint_id and e.state = 'deleted'
+    replace: `  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update;`,
     tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
     why:

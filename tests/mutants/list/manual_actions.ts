@@ -10,7 +10,7 @@ export const manualActions: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/manual.sql',
-    find: `join outbox.endpoint e on e.id = d.endpoint_id and e.state <> 'deleted'`,
+    find: `join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'`,
     replace: 'join outbox.endpoint e on e.id = d.endpoint_id',
     tests: ['sql/states/transitions.test.sql', 'concurrency/deleted.test.ts'],
     why: 'What a deleted endpoint has left can be retried.',

@@ -14,7 +14,7 @@ import { contractsAndTickProblem } from './contracts_and_tick_problem.ts'
 import { databaseFaults } from './database_faults.ts'
 import { dispatch } from './dispatch.ts'
 import { egress } from './egress.ts'
-import { endpointState } from './endpoint_state.ts'
+import { endpointStatus } from './endpoint_status.ts'
 import { filters } from './filters.ts'
 import { httpClient } from './http_client.ts'
 import { kickAndTick } from './kick_and_tick.ts'
@@ -48,7 +48,7 @@ export const areas: readonly Area[] = [
   { name: 'routing', mutants: routing },
   { name: 'manual actions', mutants: manualActions },
   { name: 'replay', mutants: replay },
-  { name: 'endpoint state', mutants: endpointState },
+  { name: 'endpoint status', mutants: endpointStatus },
   { name: 'secrets', mutants: secrets },
   { name: 'publishing', mutants: publishing },
   { name: 'leases', mutants: leases },

@@ -2,34 +2,34 @@ import type { Mutant } from '../mutant.ts'
 
 export const otherFunctions: readonly Mutant[] = [
   {
-    file: 'functions/_shared/json_depth.ts',
+    file: 'functions/_shared/http/json_depth.ts',
     find: `if (byte === backslash) at++
 `,
     replace: `if (false) at++
 `,
-    tests: ['functions/_shared/json_depth.test.ts'],
+    tests: ['functions/_shared/http/json_depth.test.ts'],
     why: 'A text with an escaped quote hides brackets, or makes some of them count.',
   },
   {
-    file: 'functions/_shared/json_depth.ts',
+    file: 'functions/_shared/http/json_depth.ts',
     find: 'if (++level > depth) return true',
     replace: 'if (++level >= depth) return true',
     tests: ['functions/api/limits.test.ts'],
     why: 'JSON that is as deep as allowed is refused.',
   },
   {
-    file: 'functions/_shared/log.ts',
+    file: 'functions/_shared/base/log.ts',
     find: `if (level === 'debug' && !debug) return
 `,
     replace: '',
-    tests: ['functions/_shared/log.test.ts'],
+    tests: ['functions/_shared/base/log.test.ts'],
     why: 'Each delivery writes a line.',
   },
   {
-    file: 'functions/_shared/safe_text.ts',
+    file: 'functions/_shared/base/safe_text.ts',
     find: `.replaceAll('\\0', '').replace(/\\p{Surrogate}/gu`,
     replace: '.replace(/\\p{Surrogate}/gu',
-    tests: ['functions/_shared/safe_text.test.ts'],
+    tests: ['functions/_shared/base/safe_text.test.ts'],
     why: 'An answer with a NUL costs the results of a whole call.',
   },
   {
@@ -41,9 +41,9 @@ export const otherFunctions: readonly Mutant[] = [
   },
   {
     file: 'functions/ops-alerts/from_event.ts',
-    find: `  if (rule === undefined) return null
+    find: `  if (rule === null) return null
 `,
-    replace: `  if (rule === undefined) throw new Error('unknown')
+    replace: `  if (rule === null) throw new Error('unknown')
 `,
     tests: ['functions/ops_alerts/app.test.ts'],
     why: 'An event that is no alert is redelivered until it is a dead letter.',

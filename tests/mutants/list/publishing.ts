@@ -40,14 +40,14 @@ export const publishing: readonly Mutant[] = [
   {
     file: 'sql/events/event_check.sql',
     find:
-      `where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.state <> 'deleted';`,
-    replace: `where e.id = p_event.endpoint_id and e.state <> 'deleted';`,
+      `where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';`,
+    replace: `where e.id = p_event.endpoint_id and e.status <> 'deleted';`,
     tests: ['sql/publish/refused.test.sql'],
     why: 'An event is addressed to an endpoint of another organisation.',
   },
   {
     file: 'sql/events/event_check.sql',
-    find: `e.state <> 'deleted' and e.ordering <> 'none'`,
+    find: `e.status <> 'deleted' and e.ordering <> 'none'`,
     replace: `e.ordering <> 'none'`,
     tests: ['sql/delayed/due.test.sql', 'sql/publish/refused.test.sql'],
     why: 'A delayed event is refused for the sake of a deleted endpoint.',

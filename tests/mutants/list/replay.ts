@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const replay: readonly Mutant[] = [
   {
     file: 'sql/operations/replay.sql',
-    find: 'set tries = 0, replayed_at = v_now',
+    find: 'set failed_attempts = 0, replayed_at = v_now',
     replace: 'set replayed_at = v_now',
     tests: ['sql/replay/cases.test.sql'],
     why: 'A replayed delivery has what is left of its old budget.',
@@ -18,7 +18,7 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay.sql',
-    find: `where g.endpoint_id = p_endpoint_id and e.state <> 'deleted';`,
+    find: `where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';`,
     replace: 'where g.endpoint_id = p_endpoint_id;',
     tests: [
       'concurrency/deleted.test.ts',
@@ -37,7 +37,7 @@ export const replay: readonly Mutant[] = [
       'sql/replay/cases.test.sql',
       'sql/states/transitions.test.sql',
     ],
-    why: 'A replay takes the place of a lost attempt, which has no receipt then.',
+    why: 'A replay takes the place of a lost attempt, which is not recorded then.',
   },
   {
     file: 'sql/operations/replay.sql',
@@ -102,7 +102,7 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `and j.state in ('running', 'paused')
+    find: `and j.status in ('running', 'paused')
   returning`,
     replace: `and true
   returning`,

@@ -10,15 +10,15 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: `d.tries + (r.outcome <> 'released' and v.harmless is not true)::integer`,
-    replace: 'd.tries + (v.harmless is not true)::integer',
+    find: `d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer`,
+    replace: 'd.failed_attempts + (v.harmless is not true)::integer',
     tests: ['sql/breaker/given_back.test.sql', 'sql/complete/outcomes.test.sql'],
     why: 'A delivery that was given back unsent loses a try.',
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: '(x.refused or d.tries >= least(',
-    replace: '(x.refused or d.tries > least(',
+    find: '(x.refused or d.failed_attempts >= least(',
+    replace: '(x.refused or d.failed_attempts > least(',
     tests: ['sql/complete/retries.test.sql'],
     why: 'A delivery is tried once more than its policy says.',
   },
@@ -46,7 +46,7 @@ export const results: readonly Mutant[] = [
     from applied j
     where true`,
     tests: ['sql/complete/outcomes.test.sql', 'sql/breaker/given_back.test.sql'],
-    why: 'A delivery that was given back unsent has a receipt of a try.',
+    why: 'An attempt is recorded of a delivery that was given back unsent.',
   },
   {
     file: 'sql/engine/result/apply_results.sql',
@@ -136,7 +136,7 @@ export const results: readonly Mutant[] = [
       'sql/regressions/replay_after_history_is_gone_goes_on_counting.test.sql',
       'sql/replay/dead_letter.test.sql',
     ],
-    why: 'A replay whose receipts are gone counts its attempts anew.',
+    why: 'A replay whose attempts are gone counts its attempts anew.',
   },
   {
     file: 'sql/engine/result/apply_delivered.sql',

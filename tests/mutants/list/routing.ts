@@ -25,7 +25,7 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: `p.state <> 'deleted' offset 0`,
+    find: `p.status <> 'deleted' offset 0`,
     replace: 'true offset 0',
     tests: ['sql/delete_endpoint/routing.test.sql'],
     why: 'An event goes to a deleted endpoint.',
@@ -148,7 +148,7 @@ export const routing: readonly Mutant[] = [
     find: '(d.routed_to is null or not outbox.had_pairs(d.event_id))',
     replace: '(d.routed_to is null)',
     tests: ['sql/route/wide_and_unwanted.test.sql'],
-    why: 'A wide event whose last part nobody wants has no receipt at all.',
+    why: 'A wide event whose last part nobody wants has no closing row at all.',
   },
   {
     file: 'sql/engine/route/route.sql',

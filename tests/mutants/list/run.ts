@@ -88,7 +88,7 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'Math.min(first * 2 ** Math.min(tries, 16), longest)',
+    find: 'Math.min(first * 2 ** Math.min(failures, 16), longest)',
     replace: 'first',
     tests: ['functions/deliver/run_lost.test.ts'],
     why: 'A database that is away is asked 20 times a second by each run.',
@@ -158,10 +158,33 @@ export const run: readonly Mutant[] = [
     why: 'The count of slow deliveries drifts, and a run takes more than its slots.',
   },
   {
-    file: 'functions/deliver/pacer.ts',
+    file: 'functions/deliver/attempt.ts',
+    find: `        startedAt = clock.now()
+`,
+    replace: '',
+    tests: ['functions/deliver/attempt.test.ts'],
+    why: 'The wait for the turn of a message counts as the duration of its attempt.',
+  },
+  {
+    file: 'functions/_shared/senders/lazy.ts',
+    find: `    ready: async (...args) => await (await loaded()).ready?.(...args),
+`,
+    replace: '',
+    tests: ['functions/_shared/senders/lazy.test.ts'],
+    why: 'A sender that is loaded with its first delivery never waits for its turn.',
+  },
+  {
+    file: 'functions/_shared/contract/contract.ts',
+    find: 'endpoints: z.record(z.string(), endpoint.loose())',
+    replace: 'endpoints: z.record(z.string(), endpoint)',
+    tests: ['functions/_shared/database/dispatch.test.ts'],
+    why: 'A sender does not get the credentials of its endpoint.',
+  },
+  {
+    file: 'functions/_shared/senders/whatsapp/pacer.ts',
     find: 'await before + spacing',
     replace: 'await before',
-    tests: ['functions/deliver/pacer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/pacer.test.ts'],
     why: 'Messages of one number leave together and are refused.',
   },
   {

@@ -163,7 +163,7 @@ declare
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
-    find: `e.broker is not null and e.state <> 'deleted'`,
+    find: `e.broker is not null and e.status <> 'deleted'`,
     replace: 'e.broker is not null',
     tests: ['sql/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',

@@ -10,7 +10,7 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find: `where e.id = p_endpoint_id and e.state = 'enabled'`,
+    find: `where e.id = p_endpoint_id and e.status = 'enabled'`,
     replace: 'where e.id = p_endpoint_id',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'The reason of a pause by hand is overwritten, and a rotation resumes the endpoint.',
@@ -25,7 +25,7 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find: ` and e.state_reason like 'unreadable: %')`,
+    find: ` and e.status_reason like 'unreadable: %')`,
     replace: ')',
     tests: ['sql/unreadable/held.test.sql'],
     why: 'A rotation resumes what a person has paused.',

@@ -3,13 +3,13 @@ create function property.broken_count() returns table (problem text) language pl
 begin
   return query
   with lanes as (
-    select l.*, g.lanes_from, e.state, count(d.event_id) as n, count(d.leased_until)::integer as held, min(d.due_at) as first_at, min(d.leased_until) as first_end,
+    select l.*, g.lanes_from, e.status, count(d.event_id) as n, count(d.leased_until)::integer as held, min(d.due_at) as first_at, min(d.leased_until) as first_end,
       min(d.due_at) filter (where d.leased_until is null) as free_at
     from outbox.lane l join outbox.gate g on g.id = l.gate_id join outbox.endpoint e on e.id = g.endpoint_id
     left join outbox.delivery d on d.lane_id = l.id and d.endpoint_id = g.endpoint_id
-    group by l.id, l.changed_at, g.lanes_from, e.state
+    group by l.id, l.changed_at, g.lanes_from, e.status
   ), gates as (
-    select g.*, e.max_in_flight, e.state, coalesce(sum(l.n), 0) as n, bool_or(l.n > 0 and not l.halted) as moves,
+    select g.*, e.max_in_flight, e.status, coalesce(sum(l.n), 0) as n, bool_or(l.n > 0 and not l.halted) as moves,
       coalesce(sum(case when l.ordered then least(l.held, 1) else l.held end), 0) as slots
     from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id left join lanes l on l.gate_id = g.id group by g.id, g.changed_at, e.id
   )
@@ -22,7 +22,7 @@ begin
     (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0 and l.next_at > greatest((select m.at from property.latest m), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
     (case when l.ordered and l.held > 0 and l.next_at < l.first_end then 'is due while some of it is leased' end),
-    (case when l.ordered and l.n = 0 and not l.halted and l.state <> 'deleted' then 'is empty and was not removed' end)
+    (case when l.ordered and l.n = 0 and not l.halted and l.status <> 'deleted' then 'is empty and was not removed' end)
   ) w (wrong) where w.wrong is not null
   union all
   select format('gate %s %s', g.id, w.wrong)
@@ -30,7 +30,7 @@ begin
     (case when (g.depth, g.in_flight) <> (g.n, g.slots) then format('has depth %s and %s in flight, counted %s and %s', g.depth, g.in_flight, g.n, g.slots) end),
     (case when g.next_at < (select r.from_at from outbox.ring r where r.from_at <= outbox.clock() - interval '1 s') then 'is due before the ring begins' end),
     (case when g.in_flight > g.max_in_flight then format('has %s in flight, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.moves and g.next_at = 'infinity' and g.state <> 'deleted' then 'has deliveries and is never due' end)
+    (case when g.moves and g.next_at = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end)
   ) w (wrong) where w.wrong is not null
   union all
   select format('gate %s is there %s times', g.id, count(*)) from outbox.gate g group by g.id having count(*) > 1
@@ -54,16 +54,16 @@ begin
   left join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
   left join outbox.endpoint e on e.id = p.endpoint_id
   cross join lateral (
-    select count(*) filter (where r.kind = 'try') as tries, count(distinct r.attempt) filter (where r.kind = 'try') as numbers,
+    select count(*) filter (where r.kind = 'try') as attempts, count(distinct r.attempt) filter (where r.kind = 'try') as numbers,
       coalesce(max(r.attempt), 0) as last, (array_agg(r.outcome order by r.n desc) filter (where r.kind = 'close' or r.outcome = 'delivered'))[1] as ended
-    from property.receipt r where r.event_id = p.event_id and r.endpoint_id = p.endpoint_id
+    from property.attempt r where r.event_id = p.event_id and r.endpoint_id = p.endpoint_id
   ) r
   cross join lateral (values
     (case when d is null and r.ended is null then 'is lost: neither open nor ended' end),
-    (case when r.tries <> r.numbers then 'two tries have one attempt number' end),
+    (case when r.attempts <> r.numbers then 'two attempts have one attempt number' end),
     (case when d.attempt < r.last then 'its attempt number went back' end),
-    (case when d.leased_until is not null and d.attempt = r.last and r.tries > 0 then 'is leased under a number that has its receipt' end),
-    (case when d is null and r.ended in ('dead_letter', 'expired') and e.state <> 'deleted'
+    (case when d.leased_until is not null and d.attempt = r.last and r.attempts > 0 then 'is leased under a number that has its attempt' end),
+    (case when d is null and r.ended in ('dead_letter', 'expired') and e.status <> 'deleted'
             and (x is null and not p.discarded
               or x.attempt <> r.last or x.replayed_at is not null or x.delivered_at is not null)
           then 'ended as a dead letter, which does not say so' end)
@@ -79,11 +79,11 @@ begin
   from outbox.queue_health q
   where (q.unrouted, q.open, q.in_flight, q.endpoints_held, q.breakers_open, q.dead_letters) is distinct from (
     (select count(*) from outbox.unrouted),
-    (select count(*) from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id where e.state <> 'deleted')::numeric,
+    (select count(*) from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id where e.status <> 'deleted')::numeric,
     (select count(*) from (
        select distinct d.lane_id, case when not l.ordered then d.event_id end from outbox.delivery d join outbox.lane l on l.id = d.lane_id where d.leased_until is not null) s)::numeric,
-    (select count(*) from outbox.endpoint e where e.state in ('paused', 'disabled')),
-    (select count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.breaker <> 'closed' and e.state <> 'deleted'),
+    (select count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')),
+    (select count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.breaker <> 'closed' and e.status <> 'deleted'),
     (select count(*) from outbox.dead_letter x where x.replayed_at is null and x.discarded_at is null))
   union all
   select 'endpoint_status: ' || to_jsonb(s)::text
@@ -99,7 +99,7 @@ begin
   ) s
   where case
     when d is null then s.shown not in ('delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error')
-    else s.shown is null or s.shown not in ('pending', 'processing', 'failed', 'held', 'cancelled') end;
+    else s.shown is null or s.shown not in ('pending', 'processing', 'retrying', 'held', 'cancelled') end;
 end
 $$;
 
@@ -108,7 +108,7 @@ begin
   return query
   select 'the probe of ' || g.endpoint_id || ' is held by nobody'
   from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id
-  where g.breaker = 'half_open' and e.state <> 'deleted'
+  where g.breaker = 'half_open' and e.status <> 'deleted'
     and not exists (
       select from outbox.delivery d where d.event_id = g.probe_event and d.endpoint_id = g.endpoint_id and d.attempt = g.probe_attempt and d.leased_until is not null);
 end

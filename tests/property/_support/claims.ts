@@ -50,10 +50,13 @@ function checkClaim(model: Model, claim: Claim, pair: Pair): void {
     `${pair.name} has attempt ${claim.attempt} after ${pair.attempt}`,
   )
   model.expect(
-    claim.tries === pair.tries,
-    `${pair.name} has ${claim.tries} tries, not ${pair.tries}`,
+    claim.failed_attempts === pair.failed_attempts,
+    `${pair.name} has ${claim.failed_attempts} attempts, not ${pair.failed_attempts}`,
   )
-  model.expect(pair.tries <= maxRetries + pair.holds, `${pair.name} goes beyond its retries`)
+  model.expect(
+    pair.failed_attempts <= maxRetries + pair.holds,
+    `${pair.name} goes beyond its retries`,
+  )
   model.expect(claim.ordered === (pair.lane !== null), `${pair.name} is in the wrong kind of lane`)
   model.expect(
     pair.lane !== null || pair.due <= model.now,
@@ -69,7 +72,7 @@ function checkEndpoint(
   const { id, spec } = endpoint
   const requests = new Set(taken.map(({ pair }) => pair.lane ?? pair)).size
   const before = model.inFlight(endpoint)
-  model.expect(endpoint.state === 'enabled', `claimed for ${id}, which is ${endpoint.state}`)
+  model.expect(endpoint.status === 'enabled', `claimed for ${id}, which is ${endpoint.status}`)
   model.expect(endpoint.notBefore <= model.now, `claimed for ${id}, which asked to wait`)
   if (endpoint.breaker !== 'closed') {
     const probes = endpoint.breaker === 'open' && endpoint.openUntil <= model.now &&
@@ -104,7 +107,7 @@ export function checkRenewals(model: Model, asked: readonly Result[], answer: An
     asked.map(({ event, endpoint, attempt }) => {
       const pair = model.pair(event, endpoint)
       const stands = pair?.lease && pair.lease.until > model.now && pair.attempt === attempt
-      return stands && pair.lane !== null && pair.endpoint.state === 'enabled' ? pair : null
+      return stands && pair.lane !== null && pair.endpoint.status === 'enabled' ? pair : null
     }).filter((pair) => pair !== null),
   )
   const names = [...named].map(({ event, endpoint }) => `${event.id} ${endpoint.id}`).sort()

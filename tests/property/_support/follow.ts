@@ -21,7 +21,7 @@ export function followTrace(endpoints: readonly EndpointSpec[], trace: Trace): s
 
 function followStep(model: Model, seen: Seen): string[] {
   model.now = seen.at
-  model.receipts = []
+  model.attempts = []
   model.news = []
   model.problems = [...seen.broken]
   const { op } = seen.step
@@ -63,10 +63,10 @@ function followCall(model: Model, seen: Seen): void {
 }
 
 function followTick(model: Model, seen: Seen): void {
-  for (const { event, endpoint, outcome } of seen.receipts) {
+  for (const { event, endpoint, outcome } of seen.attempts) {
     const pair = endpoint === null ? undefined : model.pair(event, endpoint)
     if (outcome !== 'cancelled' || pair === undefined) continue
-    model.expect(pair.endpoint.state === 'deleted', `${pair.name} was cancelled by nobody`)
+    model.expect(pair.endpoint.status === 'deleted', `${pair.name} was cancelled by nobody`)
     model.expect(
       (pair.lease?.until ?? 0) <= model.now,
       `${pair.name} was cancelled while it is sent`,
@@ -115,40 +115,40 @@ function followNews(model: Model, seen: Seen): void {
 
 /** Compares all that is there with all that the model knows. */
 function compare(model: Model, seen: Seen): void {
-  const receipts = seen.receipts.map((r) => {
+  const attempts = seen.attempts.map((r) => {
     const pair = r.endpoint === null ? r.event : `${r.event} ${r.endpoint}`
     const retry = r.outcome === 'failed' ? ` ${r.retryAt}` : ''
     const ended = r.outcome === 'dead_letter' || r.outcome === 'expired' ? ` ${r.failures}` : ''
     return `${pair} ${r.attempt} ${r.kind} ${r.outcome}${retry}${ended}`
   })
-  expectSame(model, 'receipts', receipts, model.receipts)
+  expectSame(model, 'attempts', attempts, model.attempts)
   expectSame(model, 'unrouted', seen.unrouted, [...model.unrouted])
   const open = [...model.pairs.values()].filter((pair) => pair.open).map(openRow)
   expectSame(model, 'open', seen.open.map((row) => row.join(' ')), open.map((row) => row.join(' ')))
   const gone = new Set(model.endpoints.keys())
-  for (const [id, state, breaker, inFlight, depth, notBefore] of seen.gates) {
+  for (const [id, status, breaker, inFlight, depth, notBefore] of seen.gates) {
     const endpoint = model.endpoints.get(id)
     gone.delete(id)
     if (endpoint === undefined) continue
     const known = [
-      endpoint.state,
+      endpoint.status,
       endpoint.breaker,
       model.inFlight(endpoint),
       model.openOf(endpoint).length,
     ]
-    expectSame(model, `gate of ${id}`, [[state, breaker, inFlight, depth].join()], [known.join()])
+    expectSame(model, `gate of ${id}`, [[status, breaker, inFlight, depth].join()], [known.join()])
     model.expect(notBefore >= endpoint.notBefore, `gate of ${id} forgot that it has to wait`)
   }
   for (const id of gone) {
     const endpoint = model.endpoints.get(id)
     if (endpoint === undefined) continue
-    const done = endpoint.state === 'deleted' && model.openOf(endpoint).length === 0
+    const done = endpoint.status === 'deleted' && model.openOf(endpoint).length === 0
     model.expect(done, `the gate of ${id} is gone`)
   }
 }
 
 function openRow(pair: Pair): OpenRow {
-  return [pair.event.id, pair.endpoint.id, pair.attempt, pair.tries, pair.lease !== null]
+  return [pair.event.id, pair.endpoint.id, pair.attempt, pair.failed_attempts, pair.lease !== null]
 }
 
 function expectSame(model: Model, what: string, found: string[], known: string[]): void {

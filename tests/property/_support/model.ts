@@ -19,7 +19,7 @@ const OPEN_FOR = 30 * SECOND
 export interface Endpoint {
   id: string
   spec: EndpointSpec
-  state: 'enabled' | 'paused' | 'disabled' | 'deleted'
+  status: 'enabled' | 'paused' | 'disabled' | 'deleted'
   breaker: 'closed' | 'open' | 'half_open'
   streak: number
   firstFailure: number | null
@@ -51,7 +51,7 @@ export interface Pair {
   endpoint: Endpoint
   open: boolean
   attempt: number
-  tries: number
+  failed_attempts: number
   /** Failures that held the endpoint: they spend a try and never end a delivery. */
   holds: number
   lease: { until: number } | null
@@ -83,8 +83,8 @@ export class Model {
   /** History may be gone. */
   cleaned = false
   now = 0
-  /** What this step must have written: receipts and operational events. */
-  receipts: string[] = []
+  /** What this step must have written: attempts and operational events. */
+  attempts: string[] = []
   news: string[] = []
   problems: string[] = []
 
@@ -94,7 +94,7 @@ export class Model {
       this.endpoints.set(id, {
         id,
         spec,
-        state: 'enabled',
+        status: 'enabled',
         breaker: 'closed',
         streak: 0,
         firstFailure: null,
@@ -157,8 +157,8 @@ export class Model {
       const gone = valid.some(({ pair, result }) => pair.endpoint === endpoint && isHold(result))
       const failing =
         Math.max(endpoint.firstFailure ?? Infinity, endpoint.resumedAt) < this.now - 5 * DAY
-      if ((gone || failing) && endpoint.state === 'enabled') {
-        endpoint.state = 'disabled'
+      if ((gone || failing) && endpoint.status === 'enabled') {
+        endpoint.status = 'disabled'
         this.announce('outhook.endpoint.disabled', endpoint.spec.org)
       }
     }
@@ -183,22 +183,24 @@ export class Model {
     }
     const { maxRetries, delays } = pair.endpoint.spec
     const hold = isHold(result)
-    const dead = !hold && (isFinal(result) || pair.tries >= maxRetries)
-    pair.tries += 1
+    const dead = !hold && (isFinal(result) || pair.failed_attempts >= maxRetries)
+    pair.failed_attempts += 1
     if (hold) pair.holds += 1
-    const delay = (delays[Math.min(pair.tries, delays.length) - 1] ?? 0) * SECOND
+    const delay = (delays[Math.min(pair.failed_attempts, delays.length) - 1] ?? 0) * SECOND
     pair.due = this.now + Math.max(delay, hint(result) ?? 0)
-    this.receipts.push(`${pair.name} ${pair.attempt} try failed ${dead ? null : pair.due}`)
+    this.attempts.push(`${pair.name} ${pair.attempt} try failed ${dead ? null : pair.due}`)
     if (dead) this.close(pair, 'close', 'dead_letter')
   }
 
-  /** Ends a life of a delivery with its final receipt. */
+  /** Ends a life of a delivery with its final row. */
   close(pair: Pair, kind: 'try' | 'close', outcome: string): void {
     pair.open = false
     pair.lease = null
     pair.ended = outcome
-    const failures = outcome === 'dead_letter' || outcome === 'expired' ? ` ${pair.tries}` : ''
-    this.receipts.push(`${pair.name} ${pair.attempt} ${kind} ${outcome}${failures}`)
+    const failures = outcome === 'dead_letter' || outcome === 'expired'
+      ? ` ${pair.failed_attempts}`
+      : ''
+    this.attempts.push(`${pair.name} ${pair.attempt} ${kind} ${outcome}${failures}`)
     if (failures === '') return
     this.announce('outhook.delivery.dead_lettered', pair.event.org)
     if (

@@ -16,11 +16,11 @@ export function person(model: Model, seen: Seen): void {
     case 'resume':
     case 'disable':
     case 'delete':
-      return setState(model, step.op, endpointOf(model, step.endpoint), seen)
+      return setStatus(model, step.op, endpointOf(model, step.endpoint), seen)
     case 'resume_lane': {
       const endpoint = endpointOf(model, step.endpoint)
       const lane = model.laneOf(endpoint, step.key)
-      const refusal = endpoint.state === 'deleted'
+      const refusal = endpoint.status === 'deleted'
         ? 'OH002'
         : lane?.halted === true
         ? undefined
@@ -60,15 +60,15 @@ function expectRefusal(model: Model, { did }: Seen, refusal: string | undefined)
   return did.refused !== undefined
 }
 
-function setState(model: Model, op: string, endpoint: Endpoint, seen: Seen): void {
-  if (expectRefusal(model, seen, endpoint.state === 'deleted' ? 'OH002' : undefined)) return
-  if (op === 'pause') endpoint.state = 'paused'
+function setStatus(model: Model, op: string, endpoint: Endpoint, seen: Seen): void {
+  if (expectRefusal(model, seen, endpoint.status === 'deleted' ? 'OH002' : undefined)) return
+  if (op === 'pause') endpoint.status = 'paused'
   else if (op === 'resume') {
-    if (endpoint.state !== 'enabled') endpoint.resumedAt = model.now
-    endpoint.state = 'enabled'
-  } else if (op === 'delete') endpoint.state = 'deleted'
+    if (endpoint.status !== 'enabled') endpoint.resumedAt = model.now
+    endpoint.status = 'enabled'
+  } else if (op === 'delete') endpoint.status = 'deleted'
   else {
-    endpoint.state = 'disabled'
+    endpoint.status = 'disabled'
     model.announce('outhook.endpoint.disabled', endpoint.spec.org)
   }
 }
@@ -80,7 +80,7 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
   const held = step.idem === null ? undefined : model.keys.get(step.idem)
   const taken = held !== undefined && held.at > model.now - DAY ? held : undefined
   const unknown = endpoint !== null &&
-    (endpoint.state === 'deleted' || endpoint.spec.org !== 'default')
+    (endpoint.status === 'deleted' || endpoint.spec.org !== 'default')
   const refusal = unknown
     ? 'OH002'
     : deliverAt !== null && isOrderedFor(model, step.type, endpoint)
@@ -122,7 +122,7 @@ function makeDue(model: Model, pair: Pair): void {
 function replay(model: Model, pair: Pair, seen: Seen): void {
   // History is kept for some days only: then nothing may be known of a delivery any more.
   const forgotten = model.cleaned && !pair.open && seen.did.refused === 'OH002'
-  const refusal = pair.endpoint.state === 'deleted' || forgotten
+  const refusal = pair.endpoint.status === 'deleted' || forgotten
     ? 'OH002'
     : isBeingSent(model, pair)
     ? 'OH004'
@@ -131,13 +131,13 @@ function replay(model: Model, pair: Pair, seen: Seen): void {
   lose(model, seen)
   model.expect(seen.did.replaced === pair.open, `replaced is ${seen.did.replaced}`)
   if (!pair.open) return reopen(model, pair)
-  Object.assign(pair, { tries: 0, holds: 0, replayedAt: model.now })
+  Object.assign(pair, { failed_attempts: 0, holds: 0, replayedAt: model.now })
   makeDue(model, pair)
 }
 
 /** What refuses a deed on an open delivery; of a deleted endpoint none is open any more. */
 function notOpenOrSent(model: Model, pair: Pair): string | undefined {
-  if (pair.endpoint.state === 'deleted') return 'OH002'
+  if (pair.endpoint.status === 'deleted') return 'OH002'
   return isBeingSent(model, pair) ? 'OH004' : undefined
 }
 
@@ -148,7 +148,7 @@ function retryNow(model: Model, pair: Pair, seen: Seen): void {
 }
 
 function cancel(model: Model, pair: Pair, seen: Seen): void {
-  const dies = pair.lease !== null && pair.tries >= pair.endpoint.spec.maxRetries
+  const dies = pair.lease !== null && pair.failed_attempts >= pair.endpoint.spec.maxRetries
   if (expectRefusal(model, seen, notOpenOrSent(model, pair) ?? (dies ? 'OH002' : undefined))) return
   lose(model, seen)
   model.close(pair, 'close', 'cancelled')

@@ -151,12 +151,12 @@ begin
     return query values ('{"op": "worker", "on": true}'::jsonb);
   end if;
   return query
-  select jsonb_build_object('op', 'resume', 'endpoint', right(e.id::text, 1)::integer) from outbox.endpoint e where e.state in ('paused', 'disabled')
+  select jsonb_build_object('op', 'resume', 'endpoint', right(e.id::text, 1)::integer) from outbox.endpoint e where e.status in ('paused', 'disabled')
   union all
   select distinct jsonb_build_object('op', 'resume_lane', 'endpoint', right(e.id::text, 1)::integer, 'key', v.partition_key)
   from outbox.lane l join outbox.gate g on g.id = l.gate_id join outbox.endpoint e on e.id = g.endpoint_id
   join outbox.delivery d on d.lane_id = l.id join outbox.event v on v.id = d.event_id
-  where l.halted and e.state <> 'deleted'
+  where l.halted and e.status <> 'deleted'
   union all values ('{"op": "tick"}'::jsonb);
   return next jsonb_build_object('op', 'dispatch', 'run', 9, 'room', 100, 'results', (
     select coalesce(jsonb_agg('{"pick": 0, "again": false, "dies": false, "outcome": {"outcome": "delivered", "status": 200}}'::jsonb), '[]')
@@ -167,7 +167,7 @@ $$;
 
 create function property.is_settled() returns boolean language sql as $$
   select not exists (select from outbox.delivery) and not exists (select from outbox.unrouted)
-    and not exists (select from outbox.replay_job j where j.state = 'running')
+    and not exists (select from outbox.replay_job j where j.status = 'running')
 $$;
 
 create function property.play(p_script jsonb, p_rounds integer) returns jsonb language plpgsql as $$

@@ -17,18 +17,18 @@ export function routeLeft(model: Model, seen: Seen): void {
     if (event === undefined) continue
     const targets = [...model.endpoints.values()].filter((endpoint) => wants(endpoint, event))
     for (const endpoint of targets) addPair(model, event, endpoint)
-    if (targets.length === 0) model.receipts.push(`${id} 0 close no_subscriber`)
+    if (targets.length === 0) model.attempts.push(`${id} 0 close no_subscriber`)
   }
 }
 
 function wants(endpoint: Endpoint, event: Event): boolean {
   if (event.endpoint === null) return subscribes(endpoint, event.org, event.type)
-  return endpoint.state !== 'deleted' && event.endpoint === endpoint.id
+  return endpoint.status !== 'deleted' && event.endpoint === endpoint.id
 }
 
 /** Whether an endpoint gets the events of a type that name no endpoint. */
-export function subscribes({ state, spec }: Endpoint, org: string, type: string): boolean {
-  if (state === 'deleted' || spec.org !== org) return false
+export function subscribes({ status, spec }: Endpoint, org: string, type: string): boolean {
+  if (status === 'deleted' || spec.org !== org) return false
   return spec.patterns.some((pattern) =>
     pattern === '*' || pattern === type ||
     (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
@@ -45,7 +45,7 @@ function addPair(model: Model, event: Event, endpoint: Endpoint): void {
     endpoint,
     open: true,
     attempt: 0,
-    tries: 0,
+    failed_attempts: 0,
     holds: 0,
     lease: null,
     // An order of its own and deliver_at exclude each other.

@@ -3,7 +3,7 @@
 import type { Step } from './script.ts'
 
 /** A row of attempt that a step wrote; of a close, `failures` is its dead letter's retry_count. */
-export interface ReceiptRow {
+export interface AttemptRow {
   event: string
   endpoint: string | null
   attempt: number
@@ -15,19 +15,19 @@ export interface ReceiptRow {
   failures: number | null
 }
 
-/** An open delivery: event, endpoint, attempt, tries, whether it is leased. In the order of its lane. */
+/** An open delivery: event, endpoint, attempt, failed_attempts, whether it is leased. In the order of its lane. */
 export type OpenRow = [
   event: string,
   endpoint: string,
   attempt: number,
-  tries: number,
+  failed_attempts: number,
   leased: boolean,
 ]
 
-/** A gate: endpoint, the endpoint's state, breaker, in_flight, depth, not_before, whether it is due. */
+/** A gate: endpoint, the endpoint's status, breaker, in_flight, depth, not_before, whether it is due. */
 export type GateRow = [
   endpoint: string,
-  state: string,
+  status: string,
   breaker: string,
   inFlight: number,
   depth: number,
@@ -50,7 +50,7 @@ export interface Claim {
   event: string
   endpoint: string
   attempt: number
-  tries: number
+  failed_attempts: number
   lane: string
   ordered: boolean
   lease_ms: number
@@ -83,7 +83,7 @@ export interface Seen {
   at: number
   events: { id: string; org: string; type: string }[] | null
   unrouted: string[]
-  receipts: ReceiptRow[]
+  attempts: AttemptRow[]
   open: OpenRow[]
   gates: GateRow[]
   broken: string[]

@@ -17,7 +17,7 @@ create table property.claim (
 );
 create table property.call (n integer not null, run integer not null, seq bigint not null, results jsonb not null, room integer not null);
 -- attempt keeps its rows for some days only; these stay as long as the sequence.
-create table property.receipt (
+create table property.attempt (
   event_id uuid not null, endpoint_id uuid, attempt integer not null, at timestamptz not null,
   kind text not null, outcome text not null, error_class text, status integer, next_retry_at timestamptz,
   n integer generated always as identity
@@ -70,10 +70,10 @@ declare
   v_seen jsonb;
 begin
   with fresh as (
-    insert into property.receipt
+    insert into property.attempt
     select a.event_id, a.endpoint_id, a.attempt, a.at, a.kind, a.outcome, a.error_class, a.status, a.next_retry_at from outbox.attempt a
     where not exists (
-      select from property.receipt r
+      select from property.attempt r
       where r.event_id = a.event_id and r.endpoint_id is not distinct from a.endpoint_id and r.attempt = a.attempt and r.at = a.at
         and r.kind = a.kind and r.outcome = a.outcome)
     returning *
@@ -87,16 +87,16 @@ begin
     'at', property.micros(outbox.clock()),
     'events', (select jsonb_agg(jsonb_build_object('id', v.id, 'org', v.org_id, 'type', v.type) order by v.id) from events n join outbox.event v on v.id = n.event_id),
     'unrouted', (select coalesce(jsonb_agg(u.event_id order by u.event_id), '[]') from outbox.unrouted u),
-    'receipts', (
+    'attempts', (
       select coalesce(jsonb_agg(jsonb_build_object('event', f.event_id, 'endpoint', f.endpoint_id, 'attempt', f.attempt, 'kind', f.kind, 'outcome', f.outcome,
         'errorClass', f.error_class, 'status', f.status, 'retryAt', property.micros(f.next_retry_at), 'failures', x.retry_count)
         order by f.kind desc, f.event_id, f.endpoint_id), '[]')
       from fresh f left join outbox.dead_letter x on f.kind = 'close' and x.event_id = f.event_id and x.endpoint_id = f.endpoint_id),
     'open', (
-      select coalesce(jsonb_agg(jsonb_build_array(d.event_id, d.endpoint_id, d.attempt, d.tries, d.leased_until is not null) order by l.id, d.due_at, d.event_id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_array(d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.leased_until is not null) order by l.id, d.due_at, d.event_id), '[]')
       from outbox.delivery d join outbox.lane l on l.id = d.lane_id),
     'gates', (
-      select coalesce(jsonb_agg(jsonb_build_array(e.id, e.state, g.breaker, g.in_flight, g.depth, property.micros(g.not_before), g.next_at <= outbox.clock()) order by g.id), '[]')
+      select coalesce(jsonb_agg(jsonb_build_array(e.id, e.status, g.breaker, g.in_flight, g.depth, property.micros(g.not_before), g.next_at <= outbox.clock()) order by g.id), '[]')
       from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id),
     'broken', property.broken())
   into v_seen;

@@ -23,7 +23,7 @@ select is(breaker_of(id), 'closed', 'a probe closes it') from watcher;
 select ok(quiet(), 'nothing is said');
 select time_passes('10 s');
 select is(fail(410), 4, 'it is gone');
-select is((select state from outbox.endpoint join watcher using (id)), 'disabled', 'and disabled');
+select is((select status from outbox.endpoint join watcher using (id)), 'disabled', 'and disabled');
 select ok(quiet(), 'nothing is said');
 select outbox.disable_endpoint(id) from watcher;
 select time_passes('31 d');

@@ -31,7 +31,7 @@ select step(0, results(a, 'delivered')) from answer;
 select events(5, p_org_id => 'org-123');
 select fail_it(500);
 select results_eq('select n from news(''outhook.breaker.opened'') n',
-  $$select jsonb_build_object('endpointId', id, 'orgId', 'org-123', 'url', 'https://example.com/hook', 'state', 'enabled', 'reason', null) from made$$, 'a breaker that opens is announced');
+  $$select jsonb_build_object('endpointId', id, 'orgId', 'org-123', 'url', 'https://example.com/hook', 'status', 'enabled', 'reason', null) from made$$, 'a breaker that opens is announced');
 select time_passes('30 s');
 select send('delivered', '{"status": 200}');
 select is((select count(*) from news('outhook.breaker.closed')), 1::bigint, 'one that closes too');

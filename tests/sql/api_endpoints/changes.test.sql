@@ -28,7 +28,7 @@ select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
   '{"kind": "webhook", "broker": null, "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
     "ordering": "none", "maxInFlight": 50, "quantum": 25, "ratePerSecond": null, "rateBurst": 3, "retry4xx": true, "onDeadLetter": "continue",
-    "breaker": {"enabled": false, "threshold": 5, "openMs": 30000, "state": null}, "state": "enabled", "stateReason": null, "version": 3}',
+    "breaker": {"enabled": false, "threshold": 5, "openMs": 30000, "status": null}, "status": "enabled", "statusReason": null, "version": 3}',
   'null takes a filter and a rate away, and the rest stays');
 
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-one', id, c.change)), 'OH001 ' || c.problem, 'refused: ' || c.change)

@@ -23,7 +23,7 @@ select is(refused(replace(call, '%%s', '''org-two''')), format('OH002 endpoint %
 from calls, ours;
 
 select is(outbox.list_org_endpoints('org-two'), '{"data": [], "nextCursor": null}', 'and its list is empty');
-select is((select row(e.version, e.state)::text from outbox.endpoint e join ours using (id)), '(1,enabled)', 'nothing was changed');
+select is((select row(e.version, e.status)::text from outbox.endpoint e join ours using (id)), '(1,enabled)', 'nothing was changed');
 select is(
   refusal(format('select outbox.expire_org_secret(%L, %L, %L)', 'org-one', id, gen_random_uuid())) like 'OH002 secret %', true,
   'a secret of another endpoint is none of this one') from ours;

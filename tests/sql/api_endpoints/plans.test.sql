@@ -1,4 +1,4 @@
--- A page, and the numbers of an endpoint, cost the same however many endpoints and receipts there are.
+-- A page, and the numbers of an endpoint, cost the same however many endpoints and attempts there are.
 begin;
 \ir ../_helpers.sql
 \ir ../_usage.sql
@@ -25,7 +25,7 @@ select cmp_ok(touched(format('select outbox.list_org_endpoints(''many'', %L, 100
 from page;
 
 create temporary table first as select id from outbox.endpoint order by created_at desc limit 1;
-select is(s -> 'attempts' ->> 'capped' || ' ' || (s -> 'attempts' ->> 'total'), 'true 10000', 'stats count the last 10,000 receipts')
+select is(s -> 'attempts' ->> 'capped' || ' ' || (s -> 'attempts' ->> 'total'), 'true 10000', 'stats count the last 10,000 attempts')
 from first, outbox.get_org_stats('many', id) s;
 select is(s -> 'attempts' ->> 'since', outbox.iso_time(outbox.clock() - interval '10000 seconds'), 'and say since when') from first, outbox.get_org_stats('many', id) s;
 select cmp_ok(touched(format('select outbox.get_org_stats(''many'', %L)', id)), '<=', 10100::bigint, 'and look at no more') from first;

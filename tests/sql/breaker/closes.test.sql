@@ -33,7 +33,7 @@ select is(in_flight(id), 25, 'after five the half') from made where outcome = 'd
 select time_passes('5 s');
 select step(400);
 select is(in_flight(id), 50, 'after ten all') from made where outcome = 'delivered';
-select ok((select bool_and(status in ('pending', 'processing', 'failed')) from outbox.delivery_status where finished_at is null), 'nothing is held any more');
+select ok((select bool_and(status in ('pending', 'processing', 'retrying')) from outbox.delivery_status where finished_at is null), 'nothing is held any more');
 select results_eq('select status, probe_at from outbox.endpoint_status', $$values ('enabled', null::timestamptz), ('enabled', null)$$, 'endpoint_status says enabled');
 select is((select breakers_open from outbox.queue_health), 0::bigint, 'queue_health counts no open breaker');
 select is_empty('select * from miscounts()', 'the counters are right');

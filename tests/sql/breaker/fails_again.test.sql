@@ -16,9 +16,9 @@ select is((a -> 'deliveries' -> 0 ->> 'attempt')::integer, 2, 'it is a second at
 select step(0, results(a, 'failed', '{"status": 502}')) from answer;
 select is(breaker_of(id), 'open', 'its failure opens the breaker again') from made;
 select is((gate_of(id)).open_until, '2026-03-01 12:01:00+00'::timestamptz, 'for another 30 s') from made;
-select is(tries_of(ids[1], id), 2, 'and spends a try') from event, made;
+select is(failed_attempts_of(ids[1], id), 2, 'and spends a try') from event, made;
 select is((select next_retry_at from outbox.attempt where attempt = 2), '2026-03-01 12:00:35+00'::timestamptz, 'by the schedule of its delivery');
-select is(tries_of(ids[2], id), 1, 'nobody else''s') from event, made;
+select is(failed_attempts_of(ids[2], id), 1, 'nobody else''s') from event, made;
 select is((gate_of(id)).streak, 6, 'the streak goes on') from made;
 select is((select count(*) from news('outhook.breaker.opened')), 1::bigint, 'a breaker that stays open is announced once');
 select time_passes('29.999 s');

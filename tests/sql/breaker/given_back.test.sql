@@ -13,7 +13,7 @@ create temporary table answer as select step() as a;
 select is(claimed_events(a), array[ids[1]], 'the probe') from answer, event;
 select step(0, results(a, 'released')) from answer;
 select is(breaker_of(id), 'open', 'given back, the breaker waits for another probe') from made;
-select is(tries_of(ids[1], id), 1, 'no try is spent') from event, made;
+select is(failed_attempts_of(ids[1], id), 1, 'no try is spent') from event, made;
 update answer set a = step() where true;
 select is(claimed_events(a), array[ids[1]], 'which may be the same delivery, at once') from answer, event;
 select is((a -> 'deliveries' -> 0 ->> 'attempt')::integer, 3, 'with the next attempt number') from answer;
@@ -26,8 +26,8 @@ select time_passes('1 ms');
 create temporary table next_answer as select other_step() as a;
 select is(claimed_events(a), array[ids[2]], 'when it has ended there is another probe, of another delivery') from next_answer, event;
 select is(breaker_of(id), 'half_open', 'the breaker waits for that one') from made;
-select is(receipts(ids[1], id), '1 failed, 3 failed', 'the lost one is recorded') from event, made;
-select is(tries_of(ids[1], id), 2, 'and spent a try') from event, made;
+select is(attempts(ids[1], id), '1 failed, 3 failed', 'the lost one is recorded') from event, made;
+select is(failed_attempts_of(ids[1], id), 2, 'and spent a try') from event, made;
 select is((gate_of(id)).streak, 5, 'but is no failure of the endpoint') from made;
 
 -- The dead run comes back with the result of the first probe.

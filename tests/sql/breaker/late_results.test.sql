@@ -20,7 +20,7 @@ select is(status_of(ids[6], id), 'delivered', 'and is delivered') from event, ma
 select step(0, result(7, 'failed', '{"status": 500}'));
 select is(breaker_of(id) || ' ' || (gate_of(id)).streak, 'open 5', 'a late failure does not add to the streak') from made;
 select is((gate_of(id)).open_until, '2026-03-01 12:00:30+00'::timestamptz, 'nor to the time that it stays open') from made;
-select is(tries_of(ids[7], id), 1, 'and spends its try') from event, made;
+select is(failed_attempts_of(ids[7], id), 1, 'and spends its try') from event, made;
 select step(0, result(8, 'failed', '{"status": 404}'));
 select is(breaker_of(id) || ' ' || (gate_of(id)).streak, 'open 5', 'a late answer leaves it open') from made;
 select is(status_of(ids[8], id), 'dead_letter', 'and is a dead letter') from event, made;

@@ -15,7 +15,7 @@ select is((select failures_running from outbox.endpoint_status s where s.id = m.
 select is((select breakers_open from outbox.queue_health), 1::bigint, 'queue_health counts it');
 select results_eq('select distinct status, held_because from outbox.delivery_status join made on id = endpoint_id', $$values ('held', 'breaker open')$$,
   'its deliveries are held, and say why');
-select is((select max(tries) from outbox.delivery), 1, 'each has spent one try');
+select is((select max(failed_attempts) from outbox.delivery), 1, 'each has spent one try');
 
 -- New events join, and the other endpoint is served.
 select events(3);
@@ -23,7 +23,7 @@ select is(claimed(step(), other), 3, 'another endpoint is served meanwhile') fro
 select is((select open from outbox.endpoint_status s where s.id = m.id), 8::bigint, 'new events join those that are held') from made m;
 select time_passes('29.999 s');
 select is(claimed(step(), m.id), 0, 'nothing is sent before 30 s are over') from made m;
-select is((select tries from outbox.delivery d join made on id = d.endpoint_id order by d.tries desc limit 1), 1, 'and no try is spent') from made;
+select is((select failed_attempts from outbox.delivery d join made on id = d.endpoint_id order by d.failed_attempts desc limit 1), 1, 'and no try is spent') from made;
 select is((select count(*) from outbox.dead_letter), 0::bigint, 'opening dead-letters nothing');
 select is(outbox.tick() -> 'kicked', 'false', 'a breaker that waits is no reason for a kick');
 select time_passes('1 ms');

@@ -19,9 +19,9 @@ create temporary table answer as select step(10) as a;
 select is(claimed(a), 10, 'ten are under way') from answer;
 select step(0, results_of(a, id, 'failed', '{"error_class": "connect"}')) from answer, ours;
 select is(breaker_of(id), 'open', 'one unreachable broker opens the breaker') from ours;
-select is((select max(d.tries) from outbox.delivery d), 0, 'no try is spent');
+select is((select max(d.failed_attempts) from outbox.delivery d), 0, 'no try is spent');
 select is((select max(d.attempt) from outbox.delivery d), 1, 'the attempt is counted');
-select is((select count(*) from outbox.attempt a where a.outcome = 'failed' and a.error_class = 'connect'), 10::bigint, 'and has its receipt');
+select is((select count(*) from outbox.attempt a where a.outcome = 'failed' and a.error_class = 'connect'), 10::bigint, 'and has its attempt');
 select is(send(), 0, 'nothing is sent while it is open');
 
 -- Far beyond the six attempts of the schedule.
@@ -32,7 +32,7 @@ begin
 end
 $$;
 select is(probe_in_vain(), 1, 'a probe ' || n) from generate_series(1, 12) n;
-select is((select max(d.tries) from outbox.delivery d), 0, 'twelve probes later no try is spent');
+select is((select max(d.failed_attempts) from outbox.delivery d), 0, 'twelve probes later no try is spent');
 select is((select count(*) from outbox.dead_letter), 0::bigint, 'and nothing is dead');
 select is((select count(*) from news('outhook.breaker.opened')), 1::bigint, 'it was announced once');
 select time_passes('6 seconds');

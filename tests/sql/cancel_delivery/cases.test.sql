@@ -8,17 +8,17 @@ create temporary table made as select endpoint() as id, endpoint() as other;
 create temporary table event as select events(4) as ids;
 select step(0);
 select is(outbox.cancel_delivery(ids[1], id, 'sent by mistake'), jsonb_build_object('event_id', ids[1], 'endpoint_id', id, 'status', 'cancelled'), 'a pending one is cancelled') from event, made;
-select is(receipts(ids[1], id), '0 closed as cancelled', 'with its closing receipt') from event, made;
+select is(attempts(ids[1], id), '0 closed as cancelled', 'with its closing row') from event, made;
 select is((select error from outbox.attempt), 'sent by mistake', 'which says why');
 select is(status_of(ids[1], id) || ' ' || status_of(ids[1], other), 'cancelled pending', 'the other endpoint''s is not touched') from event, made;
 select is((gate_of(id)).depth, 3::bigint, 'the gate counts one less') from made;
 create temporary table answer as select step() as a;
 select is(claimed_events(a, id), ids[2:4], 'a run gets the rest') from answer, event, made;
 select is(refusal(format('select outbox.cancel_delivery(%L, %L)', ids[2], id)), format('OH004 event %s is being sent to endpoint %s', ids[2], id), 'what is being sent is refused') from event, made;
-select is(tries_of(ids[2], id), 0, 'and is not touched') from event, made;
+select is(failed_attempts_of(ids[2], id), 0, 'and is not touched') from event, made;
 select step(0, (results_of(a, id, 'failed', '{"status": 500}') - 2 - 1) || (results_of(a, id, 'delivered') - 1 - 0) || results_of(a, other, 'delivered')) from answer, made;
 select is(outbox.cancel_delivery(ids[2], id) ->> 'status', 'cancelled', 'what waits for its retry is cancelled') from event, made;
-select is(receipts(ids[2], id), '1 failed, 1 closed as cancelled', 'with the number of its last attempt') from event, made;
+select is(attempts(ids[2], id), '1 failed, 1 closed as cancelled', 'with the number of its last attempt') from event, made;
 select is((select error from outbox.attempt where kind = 'close' and attempt = 1), 'cancelled by hand', 'a reason need not be given');
 select is(refusal(format('select outbox.cancel_delivery(%L, %L)', ids[n], id)), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, ids[n], id), what)
 from event, made, (values (2, 'what was cancelled is refused'), (4, 'what was delivered is refused')) x (n, what);
@@ -27,7 +27,7 @@ select is(refusal('select outbox.cancel_delivery(null, null)'), 'OH002 event NUL
 -- The run that holds the third died.
 select time_passes('20 s');
 select is(outbox.cancel_delivery(ids[3], id) ->> 'status', 'cancelled', 'a lease that has ended does not stand in the way') from event, made;
-select is(receipts(ids[3], id), '1 failed, 1 closed as cancelled', 'the lost try is recorded before the end') from event, made;
+select is(attempts(ids[3], id), '1 failed, 1 closed as cancelled', 'the lost try is recorded before the end') from event, made;
 select is(step(0, results_of(a, id, 'delivered') - 0 - 1) -> 'stale', '1', 'the late result of the run is stale') from answer, made;
 select is((select count(*) from outbox.delivery), 0::bigint, 'nothing is open');
 select is((select count(*) from outbox.dead_letter), 0::bigint, 'a cancelled delivery is no dead letter');

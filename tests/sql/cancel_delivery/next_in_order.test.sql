@@ -13,7 +13,7 @@ select step(0, (results(a, 'failed', '{"status": 500}') - 2 - 1) || (results(a, 
 select time_passes('1 s');
 update answer set a = step(2) where true;
 select is(claimed(a), 2, 'and again, after the retry of the first') from answer;
-select is(tries_of(ids[1], id) || ' ' || tries_of(ids[2], id), '1 0', 'which alone has failed') from event, made;
+select is(failed_attempts_of(ids[1], id) || ' ' || failed_attempts_of(ids[2], id), '1 0', 'which alone has failed') from event, made;
 
 -- The run dies: a second failure of the first, the first of the second.
 select time_passes('1 min');

@@ -10,10 +10,10 @@ create temporary table answer as select step(4) as a;
 select is((select claimed(a) from answer), 4, 'a claim gives out no more than it was asked for');
 select is((select claimed_events(a) from answer), (select ids[1:4] from given), 'the oldest first');
 select is((select a -> 'deliveries' -> 0 from answer),
-  (select jsonb_build_object('event', g.ids[1], 'endpoint', o.id, 'attempt', 1, 'tries', 0, 'lane', l.id::text, 'ordered', false, 'lease_ms', 8000)
+  (select jsonb_build_object('event', g.ids[1], 'endpoint', o.id, 'attempt', 1, 'failed_attempts', 0, 'lane', l.id::text, 'ordered', false, 'lease_ms', 8000)
    from given g, ours o, outbox.gate t join outbox.lane l on l.gate_id = t.id where t.endpoint_id = o.id),
   'a delivery says what it is, which attempt, and for how long it is leased: the timeout and 5 s');
-select results_eq('select attempt, tries, leased_until from outbox.delivery d, given g where d.event_id = g.ids[1]',
+select results_eq('select attempt, failed_attempts, leased_until from outbox.delivery d, given g where d.event_id = g.ids[1]',
   $$values (1, 0, '2026-03-01 12:00:08+00'::timestamptz)$$, 'the row carries the lease');
 select results_eq('select attempt, leased_until from outbox.delivery d, given g where d.event_id = g.ids[5]',
   'values (0, null::timestamptz)', 'a row that was not claimed carries none');

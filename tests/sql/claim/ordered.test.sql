@@ -49,8 +49,8 @@ select is(claimed_events(step()), '{}', 'nothing is due until then');
 select time_passes('1 s');
 update next set a = step() where true;
 select is(of_key(a, k.ids || m.ids), k.ids || m.ids, 'then it goes on with the failed row, in order') from next, b_key k, more m;
-select is((select d ->> 'attempt' || '/' || (d ->> 'tries') from next, jsonb_array_elements(a -> 'deliveries') d, b_key k where (d ->> 'event')::uuid = k.ids[1]), '2/1', 'whose second attempt it is');
-select is((select (d ->> 'attempt') || '/' || (d ->> 'tries') from next, jsonb_array_elements(a -> 'deliveries') d, b_key k where (d ->> 'event')::uuid = k.ids[2]), '2/0', 'a released row has lost no try');
+select is((select d ->> 'attempt' || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d, b_key k where (d ->> 'event')::uuid = k.ids[1]), '2/1', 'whose second attempt it is');
+select is((select (d ->> 'attempt') || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d, b_key k where (d ->> 'event')::uuid = k.ids[2]), '2/0', 'a released row has lost no try');
 
 -- One order for the whole endpoint.
 create temporary table whole as select endpoint('{}', p_ordering => 'endpoint', p_quantum => 3) as id;

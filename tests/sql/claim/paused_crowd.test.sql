@@ -7,7 +7,7 @@ do $$
 begin
   perform events(3, p_endpoint_id => endpoint('{}')) from generate_series(1, 80) n;
   perform step(0);
-  update outbox.endpoint set state = case when random() < 0.5 then 'paused' else 'disabled' end where true;
+  update outbox.endpoint set status = case when random() < 0.5 then 'paused' else 'disabled' end where true;
 end
 $$;
 create temporary table ours as select endpoint('{}', p_quantum => 10) as id;
@@ -21,7 +21,7 @@ select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
 
 -- Deleted ones leave the ring.
-update outbox.endpoint set state = 'deleted' where id <> (select id from ours);
+update outbox.endpoint set status = 'deleted' where id <> (select id from ours);
 select time_passes('5 s');
 do $$ begin perform step(10); end $$;
 select is((select count(*)::integer from outbox.gate where next_at = 'infinity' and depth = 3), 80, 'deleted endpoints are looked at once more');

@@ -29,9 +29,9 @@ select time_passes('1 ms');
 select outbox.tick();
 select set_eq($$select event_id from outbox.dead_letter where why = 'expired'$$, 'select unnest(array[plain, paused, ordered[2], lost]) from event', 'a millisecond later they are dead letters: waiting, disabled, halted, lost');
 select is((select count(*) from outbox.delivery d join made on d.endpoint_id in (plain, paused, ordered, lost, replayed, young)), 2::bigint, 'the replayed and the young one stay');
-select is(receipts(e.plain, m.plain), '1 failed, 1 closed as expired', 'each with a closing receipt') from event e, made m;
-select is(receipts(e.paused, m.paused), '0 closed as expired', 'also what was never tried') from event e, made m;
-select is(receipts(e.lost, m.lost), '1 failed, 1 closed as expired', 'a lost try is recorded first') from event e, made m;
+select is(attempts(e.plain, m.plain), '1 failed, 1 closed as expired', 'each with a closing row') from event e, made m;
+select is(attempts(e.paused, m.paused), '0 closed as expired', 'also what was never tried') from event e, made m;
+select is(attempts(e.lost, m.lost), '1 failed, 1 closed as expired', 'a lost try is recorded first') from event e, made m;
 select is((select retry_count from outbox.dead_letter join event e on event_id = e.lost), 1, 'and counted in the letter');
 select is((select retry_count from outbox.dead_letter join event e on event_id = e.paused), 0, 'what was never tried has no failures');
 select is((select error from outbox.dead_letter join event e on event_id = e.plain), 'still open after the retention of events', 'it says why');
@@ -52,7 +52,7 @@ select time_passes('1 ms');
 select outbox.tick();
 select set_eq($$select event_id from outbox.dead_letter where why = 'expired'$$, 'select unnest(array[plain, paused, ordered[2], lost, replayed]) from event union all select event from young',
   'a millisecond later it is a dead letter, and so is what was published then');
-select is(receipts(e.replayed, m.replayed), '1 delivered, 1 closed as expired', 'which ends its second life') from event e, made m;
+select is(attempts(e.replayed, m.replayed), '1 delivered, 1 closed as expired', 'which ends its second life') from event e, made m;
 
 -- Replayed, an expired one begins a new life of thirty days.
 select outbox.replay(e.plain, m.plain) from event e, made m;

@@ -39,7 +39,7 @@ select time_passes('1 s');
 select isnt(outbox.publish('a', '{}', p_idempotency_key => 'late'), (select min(e.id::text)::uuid from outbox.event e where e.idempotency_key = 'late'), 'an old key that is still there is as good as none');
 
 -- Dead letters: 90 days after they were dealt with.
-update outbox.endpoint set state = 'paused' where true;
+update outbox.endpoint set status = 'paused' where true;
 select time_passes('90 d'), time_passes('-24:00:02.001');
 select outbox.cleanup();
 select is(cleaned(), null, 'ninety days after to the second all are there');
@@ -62,7 +62,7 @@ select time_passes('-3 years');
 
 -- How long is a setting.
 create temporary table young as select (events(1, p_endpoint_id => id))[1] as event from made;
-update outbox.endpoint set state = 'enabled', updated_at = outbox.clock() where true;
+update outbox.endpoint set status = 'enabled', updated_at = outbox.clock() where true;
 select step(0), outbox.tick();
 select send('failed', '{"status": 404}');
 select outbox.discard_dead_letter(event, id, 'why') from young, made;

@@ -11,7 +11,7 @@ begin
   perform time_passes('1 ms');
   perform step(0, results(step(), 'failed', p_result));
   return coalesce((select d.why || '/' || d.retry_count || '/' || d.error from outbox.dead_letter d where d.event_id = v_event),
-    (select 'retry/' || d.tries from outbox.delivery d where d.event_id = v_event));
+    (select 'retry/' || d.failed_attempts from outbox.delivery d where d.event_id = v_event));
 end
 $$;
 select is(ended(c.result::jsonb), c.expected, 'a failure ' || c.result || ' ends as ' || c.expected)
@@ -25,7 +25,7 @@ from (values
   ('{"error_class": "dns"}', 'retry/1'),
   ('{}', 'retry/1')
 ) c (result, expected);
-select is((select count(*)::integer from outbox.attempt where kind = 'close' and outcome = 'dead_letter'), 4, 'each has its closing receipt');
+select is((select count(*)::integer from outbox.attempt where kind = 'close' and outcome = 'dead_letter'), 4, 'each has its closing row');
 select is((select max(attempt) from outbox.dead_letter), 1, 'and was tried once');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');

@@ -15,7 +15,7 @@ select step(100, jsonb_build_array(results(a, 'delivered') -> 0, results(a, 'fai
 select is((select claimed(a) from next), 0, 'the lane is held');
 select is_empty('select from outbox.delivery d join due using (event_id) where d.due_at <> due.due_at', 'no due_at has changed');
 select is((select l.not_before from outbox.lane l), outbox.clock() + interval '1 s', 'the lane waits for the retry');
-select is((select next_retry_at from outbox.attempt where outcome = 'failed'), outbox.clock() + interval '1 s', 'as the receipt says');
+select is((select next_retry_at from outbox.attempt where outcome = 'failed'), outbox.clock() + interval '1 s', 'as the attempt says');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
 

@@ -12,7 +12,7 @@ create temporary table ours as select (answer ->> 'id')::uuid as id from made;
 select set_eq('select jsonb_object_keys(answer) from made', array['id', 'secret'], 'create_endpoint() returns id and secret');
 select ok((select to_jsonb(e) @> '{"org_id": "org-1", "kind": "webhook", "url": "https://example.com/hook", "description": "Shop", "header_names": ["x-key"],
     "payload": "data", "timeout_ms": 3000, "ordering": "none", "max_in_flight": 7, "quantum": 3,
-    "retry": {"strategy": "fixed", "base_delay": 2}, "state": "enabled", "version": 1,
+    "retry": {"strategy": "fixed", "base_delay": 2}, "status": "enabled", "version": 1,
     "created_at": "2026-03-01T12:00:00+00:00", "updated_at": "2026-03-01T12:00:00+00:00"}'::jsonb
    from outbox.endpoint e join ours using (id)),
   'create_endpoint() stores every setting');
@@ -41,7 +41,7 @@ select is(refusal(format('select outbox.subscribe(%L, %L)', id, '{a..b}')), $$OH
 select is(refusal($$select outbox.subscribe('00000000-0000-0000-0000-000000000000', '{a}')$$),
   'OH002 endpoint ''00000000-0000-0000-0000-000000000000'' does not exist', 'subscribe() refuses an unknown endpoint');
 select is(refusal('select outbox.subscribe(null, ''{a}'')'), 'OH002 endpoint NULL does not exist', 'subscribe() refuses null');
-update outbox.endpoint set state = 'deleted' where id = (select id from plain);
+update outbox.endpoint set status = 'deleted' where id = (select id from plain);
 select alike(refusal(format('select outbox.subscribe(%L, %L)', id, '{a}')), 'OH002 endpoint % does not exist',
   'subscribe() refuses a deleted endpoint') from plain;
 

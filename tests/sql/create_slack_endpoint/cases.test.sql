@@ -10,7 +10,7 @@ select outbox.create_slack_endpoint('https://hooks.slack.com/services/T0/B0/xyz'
 create temporary table ours as select (a ->> 'id')::uuid as id from made;
 select set_eq('select jsonb_object_keys(a) from made', array['id'], 'it returns the id, and no secret');
 select ok((select to_jsonb(e) @> '{"org_id": "org-1", "kind": "slack", "url": "https://hooks.slack.com/…", "description": "Alerts",
-  "header_names": ["x-key"], "ordering": "none", "rate_per_second": 1, "state": "enabled"}'::jsonb from outbox.endpoint e join ours using (id)),
+  "header_names": ["x-key"], "ordering": "none", "rate_per_second": 1, "status": "enabled"}'::jsonb from outbox.endpoint e join ours using (id)),
   'the row shows the URL without its path');
 select is((select outbox.retry_preset('slack')), outbox.retry_preset('webhook'), 'it retries as webhooks do');
 select is((select count(*) from outbox.endpoint_secret s join ours on endpoint_id = ours.id), 0::bigint, 'it has no signing secret');
@@ -23,7 +23,7 @@ select is(a -> 'endpoints' -> ours.id::text -> 'credentials', '{"url": "https://
   'the claim hands the URL to the sender') from answer, ours;
 select is(a -> 'endpoints' -> ours.id::text ->> 'kind', 'slack', 'with the kind') from answer, ours;
 select step(0, results(a, 'failed', '{"status": 404, "error_class": "status", "code": "no_service"}')) from answer;
-select is((select e.state || ' ' || e.state_reason from outbox.endpoint e join ours using (id)), 'disabled gone', 'a webhook that is gone holds the endpoint');
+select is((select e.status || ' ' || e.status_reason from outbox.endpoint e join ours using (id)), 'disabled gone', 'a webhook that is gone holds the endpoint');
 select is((select count(*) from outbox.delivery d join ours on endpoint_id = ours.id), 1::bigint, 'and its delivery waits');
 
 select is((outbox.failure_rule_of('slack', c.status, 'status', c.code)).action, c.action, format('%s %s: %s', c.status, c.code, c.action))

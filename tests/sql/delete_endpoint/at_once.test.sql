@@ -8,7 +8,7 @@ create temporary table made as select endpoint() as id, endpoint() as other;
 create temporary table event as select events(50) as ids;
 select step(1);
 create temporary table said as select outbox.delete_endpoint(id) as s from made;
-select is(s, jsonb_build_object('id', id, 'state', 'deleted', 'was', 'enabled', 'reason', 'deleted', 'open', 50), 'it says what was and how much is open') from said, made;
+select is(s, jsonb_build_object('id', id, 'status', 'deleted', 'was', 'enabled', 'reason', 'deleted', 'open', 50), 'it says what was and how much is open') from said, made;
 select is((select count(*) from outbox.delivery join made on id = endpoint_id), 50::bigint, 'no delivery is touched');
 
 select results_eq('select distinct status, held_because from outbox.delivery_status join made on id = endpoint_id', $$values ('cancelled', null)$$,
@@ -36,7 +36,7 @@ from made, lateral (values
   (format('schedule_retry(%L, %L, ''1 min'')', (select ids[2] from event), id), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, (select ids[2] from event), id)),
   (format('cancel_delivery(%L, %L)', (select ids[2] from event), id), format($$OH002 event '%s' has no open delivery for endpoint '%s'$$, (select ids[2] from event), id))
 ) c (call, refusal);
-select is((select count(*) from outbox.attempt a join made m on m.id = a.endpoint_id), 0::bigint, 'and none of them left a receipt');
+select is((select count(*) from outbox.attempt a join made m on m.id = a.endpoint_id), 0::bigint, 'and none of them left an attempt');
 
 select * from finish();
 rollback;

@@ -1,4 +1,4 @@
--- The rows of a deleted endpoint go in batches, one a tick, each with its receipt; then its secrets leave
+-- The rows of a deleted endpoint go in batches, one a tick, each with its attempt; then its secrets leave
 -- Vault, and only its name stays.
 begin;
 \ir ../_helpers.sql
@@ -23,12 +23,12 @@ end
 $$;
 select is(ticked(), 1501::bigint, 'a tick cancels a thousand');
 select is((select count(*) from outbox.attempt join made on id = endpoint_id where kind = 'close' and outcome = 'cancelled' and error = 'the endpoint was deleted'),
-  1000::bigint, 'each with its closing receipt');
+  1000::bigint, 'each with its closing row');
 select is((select count(*) from outbox.delivery_status join made on id = endpoint_id where status = 'cancelled'), 2501::bigint, 'delivery_status says the same of those that are gone and those to go');
 select is_empty('select * from miscounts()', 'the counters are right in between');
 select is(ticked(), 501::bigint, 'the next another thousand');
 select is(ticked(), 0::bigint, 'the third the rest');
-select is((select count(*) from outbox.attempt join made on id = endpoint_id where kind = 'close'), 2501::bigint, 'each delivery has one closing receipt');
+select is((select count(*) from outbox.attempt join made on id = endpoint_id where kind = 'close'), 2501::bigint, 'each delivery has one closing row');
 select is((select count(distinct event_id) from outbox.attempt join made on id = endpoint_id), 2501::bigint, 'of its own');
 select outbox.tick();
 select is((select count(*) from outbox.gate join made on made.id = endpoint_id), 0::bigint, 'then its gate goes');
@@ -36,7 +36,7 @@ select is((select count(*) from outbox.lane), 1::bigint, 'and its lane');
 select is((select count(*) from outbox.endpoint_secret join made on made.id = endpoint_id), 0::bigint, 'and the secrets');
 select is((select count(*) from vault.secrets where name like 'outhook_endpoint%'), 1::bigint, 'which leave Vault, the other endpoint''s apart');
 select is((select count(*) from outbox.subscription join made on made.id = endpoint_id), 0::bigint, 'and the subscriptions');
-select is((select state from outbox.endpoint join made using (id)), 'deleted', 'its own row stays, for what history names');
+select is((select status from outbox.endpoint join made using (id)), 'deleted', 'its own row stays, for what history names');
 select results_eq('select status, open, in_flight from outbox.endpoint_status s join made m on m.id = s.id', $$values ('deleted', 0::bigint, 0)$$, 'endpoint_status has it still');
 select is((select count(*) from outbox.delivery_status join made on id = endpoint_id where status = 'cancelled'), 2501::bigint, 'and delivery_status has its history');
 select is(outbox.purge_deleted(1000), 0, 'there is nothing left to do');
@@ -44,7 +44,7 @@ select is(claimed(step(), other), 1, 'the other endpoint has what is its own') f
 select is_empty('select * from miscounts()', 'the counters are right');
 select is((select count(*) from outbox.dead_letter), 0::bigint, 'nothing became a dead letter');
 
--- Its own series of tries, of which some are not added up yet.
+-- Its own series of attempts, of which some are not added up yet.
 select outbox.set_setting('metrics.per_endpoint', 'true');
 create function series(p_endpoint_id uuid) returns bigint language sql as $$
   select sum((c -> 2)::bigint)::bigint from jsonb_array_elements(outbox.counters()) c where c ->> 0 = 'endpoint_attempts' and c -> 1 ->> 0 = p_endpoint_id::text
@@ -55,7 +55,7 @@ select send();
 select outbox.fold_counters();
 select events(1, 'counted');
 select send();
-select is(series(id) || ' ' || series(stays), '2 1', 'the tries of each endpoint are counted') from counted;
+select is(series(id) || ' ' || series(stays), '2 1', 'the attempts of each endpoint are counted') from counted;
 select outbox.delete_endpoint(id) from counted;
 do $$ begin perform outbox.tick(), outbox.tick(), outbox.tick(); end $$;
 do $$ begin perform outbox.fold_counters(); end $$;

@@ -24,7 +24,7 @@ select outbox.delete_endpoint(id) from late;
 select outbox.tick();
 select outbox.replay_many(p_endpoint_id => id) from late;
 select outbox.tick(), outbox.tick();
-select results_eq('select state, replayed, skipped from outbox.replay_job', $$values ('done', 0::bigint, 1::bigint)$$, 'a replay of its dead letters skips them');
+select results_eq('select status, replayed, skipped from outbox.replay_job', $$values ('done', 0::bigint, 1::bigint)$$, 'a replay of its dead letters skips them');
 select is((select replayed_at from outbox.dead_letter join letter on event = event_id join late l on l.id = endpoint_id), null, 'they stay as they are');
 select is((select count(*) from outbox.delivery join late on id = endpoint_id), 0::bigint, 'and open nothing');
 

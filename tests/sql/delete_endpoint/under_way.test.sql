@@ -16,13 +16,13 @@ select isnt((select jsonb_array_length(outbox.live_secrets(id, outbox.clock())))
 select results_eq('select open, in_flight from outbox.endpoint_status', $$values (4::bigint, 4)$$, 'endpoint_status counts it');
 
 select step(0, jsonb_build_array((results(a, 'delivered', '{"status": 200}') -> 0), (results(a, 'failed', '{"status": 500}') -> 1), (results(a, 'released') -> 2))) from answer;
-select is(receipts(ids[1], id), '1 delivered', 'a success that was under way is a success') from event, made;
+select is(attempts(ids[1], id), '1 delivered', 'a success that was under way is a success') from event, made;
 select is(status_of(ids[1], id), 'delivered', 'and is shown as one') from event, made;
-select is(receipts(ids[2], id), '1 failed', 'a failure is a failure') from event, made;
+select is(attempts(ids[2], id), '1 failed', 'a failure is a failure') from event, made;
 select is(claimed(step()), 0, 'nothing is claimed again');
 select outbox.tick();
-select is(receipts(ids[2], id), '1 failed, 1 closed as cancelled', 'and is cancelled then') from event, made;
-select is(receipts(ids[3], id), '1 closed as cancelled', 'so is what was given back') from event, made;
+select is(attempts(ids[2], id), '1 failed, 1 closed as cancelled', 'and is cancelled then') from event, made;
+select is(attempts(ids[3], id), '1 closed as cancelled', 'so is what was given back') from event, made;
 select is((select array_agg(event_id) from outbox.delivery), ids[4:4], 'the last is with a run that died') from event;
 select time_passes('19.999 s');
 select outbox.tick();
@@ -30,7 +30,7 @@ select is((select count(*) from outbox.delivery), 1::bigint, 'it is waited for w
 select time_passes('1 ms');
 select outbox.tick();
 select is((select count(*) from outbox.delivery), 0::bigint, 'and no longer');
-select is(receipts(ids[4], id), '1 closed as cancelled', 'it is cancelled') from event, made;
+select is(attempts(ids[4], id), '1 closed as cancelled', 'it is cancelled') from event, made;
 select is((gate_of(id)).in_flight, 0, 'the gate counts nothing under way') from made;
 select is(step(0, jsonb_build_array(results(a, 'delivered') -> 3)) -> 'stale', '1', 'its result, if it comes, is stale') from answer;
 select outbox.tick();

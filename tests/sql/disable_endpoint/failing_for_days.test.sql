@@ -10,11 +10,11 @@ select events(1);
 select fail(500);
 select time_passes('5 d');
 select is(fail(500), 1, 'a failure five days after the first');
-select is((select state from outbox.endpoint), 'enabled', 'at five days to the second it is still enabled');
+select is((select status from outbox.endpoint), 'enabled', 'at five days to the second it is still enabled');
 select is((select failing_since from outbox.endpoint_status), '2026-03-01 12:00:00+00'::timestamptz, 'endpoint_status says since when it fails');
 select time_passes('60 s');
 select is(fail(500), 1, 'a failure later');
-select is((select state || ': ' || state_reason from outbox.endpoint), 'disabled: failing_for_days', 'beyond five days it is disabled');
+select is((select status || ': ' || status_reason from outbox.endpoint), 'disabled: failing_for_days', 'beyond five days it is disabled');
 select results_eq($$select n ->> 'endpointId', n ->> 'reason' from news('outhook.endpoint.disabled') n$$,
   $$select id::text, 'failing_for_days' from made$$, 'which is announced');
 select is((select status from outbox.delivery_status where org_id = 'default'), 'held', 'the delivery stays');
@@ -26,13 +26,13 @@ select is(claimed(step()), 0, 'nothing is sent any more');
 select outbox.resume_endpoint(id) from made;
 select outbox.tick();
 select is(fail(500), 1, 'resumed, it fails again');
-select is((select state from outbox.endpoint), 'enabled', 'which does not disable it at once');
+select is((select status from outbox.endpoint), 'enabled', 'which does not disable it at once');
 select time_passes('5 d');
 select is(fail(500), 1, 'nor does a failure five days after the resume');
-select is((select state from outbox.endpoint), 'enabled', 'to the second');
+select is((select status from outbox.endpoint), 'enabled', 'to the second');
 select time_passes('60 s');
 select is(fail(500), 1, 'a minute later');
-select is((select state from outbox.endpoint), 'disabled', 'it does');
+select is((select status from outbox.endpoint), 'disabled', 'it does');
 
 -- One success between.
 create temporary table other as select endpoint(p_retry => '{"strategy": "fixed", "base_delay": 60, "max_retries": 50}') as id;
@@ -46,14 +46,14 @@ select step(0, (results_of(a, id, 'failed', '{"status": 500}') - 1) || (results_
 select is((gate_of(id)).first_failure_at, null, 'succeeds, which begins the count anew') from other;
 select time_passes('2 d');
 select is(fail(500), 1, 'a failure on day six');
-select is((select state from outbox.endpoint join other using (id)), 'enabled', 'disables nothing');
+select is((select status from outbox.endpoint join other using (id)), 'enabled', 'disables nothing');
 select is((gate_of(id)).first_failure_at, (select at from outbox.test_clock), 'and is the first of a new count') from other;
 
 -- How many days is a setting.
 select outbox.set_setting('endpoint.disable_after_days', '1');
 select time_passes('1 d'), time_passes('1 s');
 select fail(503);
-select is((select state from outbox.endpoint join other using (id)), 'disabled', 'the setting endpoint.disable_after_days says how many days');
+select is((select status from outbox.endpoint join other using (id)), 'disabled', 'the setting endpoint.disable_after_days says how many days');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();

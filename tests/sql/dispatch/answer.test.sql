@@ -19,7 +19,7 @@ select set_eq('select jsonb_object_keys(a) from answer',
   array['applied', 'stale', 'routed', 'repeat', 'stop', 'deliveries', 'events', 'endpoints', 'settings', 'error', 'retries', 'renewed', 'contracts', 'problem'], 'the answer has fourteen fields');
 select is(jsonb_array_length(a -> 'deliveries'), 4, 'two events for two endpoints are four deliveries') from answer;
 select set_eq('select distinct jsonb_object_keys(d) from answer, jsonb_array_elements(a -> ''deliveries'') d',
-  array['event', 'endpoint', 'attempt', 'tries', 'lane', 'ordered', 'lease_ms'], 'a delivery has seven fields');
+  array['event', 'endpoint', 'attempt', 'failed_attempts', 'lane', 'ordered', 'lease_ms'], 'a delivery has seven fields');
 select set_eq('select jsonb_object_keys(a -> ''events'')::uuid from answer', 'select plain from given union select full_one from given', 'each event comes once');
 select set_eq('select jsonb_object_keys(a -> ''endpoints'')::uuid from answer', 'select one from ours union select two from ours', 'each endpoint comes once');
 select is(a -> 'routed', '4', 'routed counts the deliveries that were made') from answer;
@@ -47,13 +47,13 @@ select is((a -> 'settings') - 'deny_ports', '{"allow_http": false, "allow_cidrs"
 do $$ begin perform outbox.set_setting('egress.allow_cidrs', '["10.0.0.0/8"]'), outbox.set_setting('worker.poll_interval_ms', '5000'); end $$;
 select is((x.a -> 'settings' -> 'allow_cidrs')::text || (x.a -> 'settings' -> 'poll_ms'), '["10.0.0.0/8"]5000', 'a change is in the next answer') from (select step(0) as a) x;
 
--- The tries after the first bring the same bytes.
+-- The attempts after the first bring the same bytes.
 select time_passes('1 s');
 do $$ begin perform step(0, results(a, 'failed', '{"status": 500}')) from answer; perform time_passes('2 s'); end $$;
 create temporary table second as select step() as a;
 select is(claimed(a), 4, 'they come again') from second;
 select is(x.a -> 'events', y.a -> 'events', 'with the same bytes') from answer x, second y;
-select is((select array_agg(distinct (d ->> 'attempt') || '/' || (d ->> 'tries')) from second, jsonb_array_elements(a -> 'deliveries') d), '{2/1}', 'and say how many tries are lost');
+select is((select array_agg(distinct (d ->> 'attempt') || '/' || (d ->> 'failed_attempts')) from second, jsonb_array_elements(a -> 'deliveries') d), '{2/1}', 'and say how many attempts are lost');
 
 -- An endpoint that changed meanwhile comes as it is now.
 update outbox.endpoint set url = 'https://example.org/b', version = 2 where id = (select one from ours);

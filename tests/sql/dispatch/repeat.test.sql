@@ -22,7 +22,7 @@ select is(a -> 'applied', '2', 'a call with results') from with_results;
 update again set a = (select call(2, results(f.a, 'delivered'), 1) from first_one f) where true;
 select is((a -> 'applied')::text || (a -> 'stale')::text || (a -> 'repeat')::text, '00true', 'made again applies none') from again;
 select is(again.a -> 'deliveries', w.a -> 'deliveries', 'and returns its deliveries') from again, with_results w;
-select is((select count(*)::integer from outbox.attempt), 2, 'there is one receipt for each');
+select is((select count(*)::integer from outbox.attempt), 2, 'there is one attempt for each');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 -- Part of the first call's deliveries has ended meanwhile, the second call's too.

@@ -34,7 +34,7 @@ from (values
 select endpoint();
 select events(1);
 select send('failed', '{"status": 500, "code": "131001"}');
-select is((select status from outbox.delivery_status), 'failed', 'a run''s result is judged by the same rules');
+select is((select status from outbox.delivery_status), 'retrying', 'a run''s result is judged by the same rules');
 
 select * from finish();
 rollback;

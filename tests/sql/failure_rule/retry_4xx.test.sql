@@ -6,9 +6,9 @@ select plan(15);
 
 create temporary table made (retry_4xx boolean, status integer, state text, id uuid default endpoint(), event uuid);
 insert into made (retry_4xx, status, state) values
-  (false, 400, 'dead_letter'), (false, 404, 'dead_letter'), (false, 499, 'dead_letter'), (false, 408, 'failed'), (false, 425, 'failed'),
-  (false, 429, 'failed'), (false, 410, 'held'),
-  (true, 400, 'failed'), (true, 401, 'failed'), (true, 404, 'failed'), (true, 422, 'failed'), (true, 499, 'failed'), (true, 410, 'held');
+  (false, 400, 'dead_letter'), (false, 404, 'dead_letter'), (false, 499, 'dead_letter'), (false, 408, 'retrying'), (false, 425, 'retrying'),
+  (false, 429, 'retrying'), (false, 410, 'held'),
+  (true, 400, 'retrying'), (true, 401, 'retrying'), (true, 404, 'retrying'), (true, 422, 'retrying'), (true, 499, 'retrying'), (true, 410, 'held');
 update outbox.endpoint e set retry_4xx = m.retry_4xx from made m where e.id = m.id;
 update made set event = (events(1, p_endpoint_id => id))[1] where true;
 create temporary table answer as select step() as a;

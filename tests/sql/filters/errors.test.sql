@@ -14,9 +14,9 @@ select set_eq('select unnest(claimed_events(a, total)) from answer, made', 'sele
 select set_eq('select unnest(claimed_events(a, other)) from answer, made', 'select missing from event', 'what jsonb cannot hold passes no filter, though it matches');
 
 select results_eq($$select outcome, kind, attempt, error from outbox.attempt join event on event_id = odd join made on endpoint_id = other$$,
-  $$values ('filter_error', 'close', 0, 'filter: unsupported Unicode escape sequence')$$, 'the receipt of a null character');
+  $$values ('filter_error', 'close', 0, 'filter: unsupported Unicode escape sequence')$$, 'the attempt of a null character');
 select results_eq($$select error from outbox.attempt join event on event_id = huge join made on endpoint_id = total$$,
-  $$values ('filter: value overflows numeric format')$$, 'the receipt of a number that is too large');
+  $$values ('filter: value overflows numeric format')$$, 'the attempt of a number that is too large');
 select is((select count(*) from outbox.attempt a join event on event_id = odd), 2::bigint, 'every filter fails on it');
 select is((select held_because from outbox.delivery_status join event on event_id = odd join made on endpoint_id = total), 'filter: unsupported Unicode escape sequence',
   'delivery_status says why');
@@ -32,7 +32,7 @@ create temporary table b as select outbox.publish('b.paid', '{"country": "DE"}')
   outbox.publish('b.due', '{"total": 1}') as found;
 update answer set a = step() where true;
 select set_eq('select unnest(claimed_events(a, id)) from answer, two', 'select unnest(array[matched, found]) from b', 'an endpoint gets an event once, if one of its filters lets it through');
-select is_empty('select from outbox.attempt join two on endpoint_id = id where kind = ''close''', 'and no receipt of what it does not want');
+select is_empty('select from outbox.attempt join two on endpoint_id = id where kind = ''close''', 'and no attempt of what it does not want');
 
 -- What failed can be replayed.
 select is(outbox.replay(odd, total) -> 'replaced', 'false', 'what failed can be replayed') from event, made;

@@ -13,7 +13,7 @@ select is(a -> 'error', 'null', 'routing goes on') from answer;
 select is(claimed_events(a, plain), array[first], 'who has no filter gets the event') from answer, made, event;
 select is(claimed_events(a, other), array[first], 'and so does who has another filter') from answer, made, event;
 select results_eq($$select event_id, outcome, kind, error from outbox.attempt join made on endpoint_id = odd$$,
-  $$select first, 'filter_error', 'close', 'filter: could not find jsonpath variable "x"' from event$$, 'the receipt says why');
+  $$select first, 'filter_error', 'close', 'filter: could not find jsonpath variable "x"' from event$$, 'the attempt says why');
 select is((select count(*) from outbox.unrouted), 0::bigint, 'nothing stays unrouted');
 select is((select count(*) from outbox.unroutable), 0::bigint, 'or is set aside');
 

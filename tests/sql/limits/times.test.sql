@@ -105,7 +105,7 @@ insert into span values
   ('an app''s replaced secret in Vault', $$select outbox.put_whatsapp_app('9', 'one'), outbox.put_whatsapp_app('9', 'two', p_overlap => '1 hour')$$, '00:59:59.999999',
    'select outbox.cleanup()', 'select count(*) from outbox.whatsapp_app where old_secret_vault_id is not null', '1, then 0'),
   ('a hold that WhatsApp ends', $$select outbox.hold_channel(channel(), 'account', true, 'restricted', outbox.clock(), outbox.clock() + interval '1 hour', outbox.clock())$$, '00:59:59.999999',
-   'select outbox.lift_expired_holds(outbox.clock())', 'select state from outbox.endpoint', 'paused, then enabled'),
+   'select outbox.lift_expired_holds(outbox.clock())', 'select status from outbox.endpoint', 'paused, then enabled'),
   -- The id of an event is compared, of which the floor has milliseconds.
   ('an open delivery', $$select endpoint(), events(1), step(0)$$, '30 days 00:00:00.000999', 'select outbox.expire_deliveries(10)', 'select count(*) from outbox.delivery', '1, then 0'),
   ('a lease', $$select endpoint(p_timeout_ms => 3000), events(1), step(1)$$, '7.999999 seconds', 'select step()', $$select count(*) from outbox.attempt where error_class = 'lease_expired'$$, '0, then 1'),

@@ -26,24 +26,24 @@ update page set a = outbox.list_dead_letters('org-1', p_limit => 2, p_cursor => 
 select is(types(a), 'e.1', 'to the last') from page;
 select is(a -> 'nextCursor', 'null', 'which says so') from page;
 select is(refusal($$select outbox.list_dead_letters('org-1', p_cursor => 'x!')$$), 'OH001 cursor is not one that a list gave', 'a cursor that is none is refused');
-select is(refusal($$select outbox.list_dead_letters('org-1', p_state => 'lost')$$) like 'OH001 state %', true, 'as is an unknown state');
+select is(refusal($$select outbox.list_dead_letters('org-1', p_status => 'lost')$$) like 'OH001 status %', true, 'as is an unknown status');
 select is(refusal($$select outbox.list_dead_letters('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from does not lie before to', 'and a span backwards');
 
 create temporary table one as select (outbox.list_dead_letters('org-1', p_event_type => 'e.1') -> 'data' -> 0 ->> 'id')::uuid as id;
 select is(outbox.get_dead_letter('org-1', id) - '{id,eventId,endpointId,correlationId,error}'::text[], '{"eventType": "e.1", "partitionKey": null, "idempotencyKey": null,
-  "eventCreatedAt": "2026-03-01T12:00:00.000Z", "why": "not_retryable", "retryCount": 1, "attempt": 1, "failedAt": "2026-03-01T12:00:00.000Z", "state": "open",
+  "eventCreatedAt": "2026-03-01T12:00:00.000Z", "why": "not_retryable", "retryCount": 1, "attempt": 1, "failedAt": "2026-03-01T12:00:00.000Z", "status": "open",
   "replayedAt": null, "deliveredAt": null, "discardedAt": null, "note": null, "body": "{}"}', 'one, with all of it') from one;
 select is(refusal(format('select outbox.get_dead_letter(%L, %L)', 'org-2', id)), format('OH002 dead letter %L does not exist', id), 'nobody else''s') from one;
 select is(refusal(format('select outbox.replay_dead_letter(%L, %L)', 'org-2', id)), format('OH002 dead letter %L does not exist', id), 'to replay') from one;
 select is(refusal(format('select outbox.discard_org_dead_letter(%L, %L, %L)', 'org-2', id, 'x')), format('OH002 dead letter %L does not exist', id), 'or to discard') from one;
-select is((outbox.discard_org_dead_letter('org-1', id, 'wrong address')) @> '{"state": "discarded", "note": "wrong address"}', true, 'one is discarded') from one;
+select is((outbox.discard_org_dead_letter('org-1', id, 'wrong address')) @> '{"status": "discarded", "note": "wrong address"}', true, 'one is discarded') from one;
 select is(refusal(format('select outbox.discard_org_dead_letter(%L, %L, %L)', 'org-1', id, ' ')), 'OH001 reason is empty', 'with a reason') from one;
-select is(types(outbox.list_dead_letters('org-1', p_state => 'discarded')), 'e.1', 'and found by it');
+select is(types(outbox.list_dead_letters('org-1', p_status => 'discarded')), 'e.1', 'and found by it');
 update one set id = (outbox.list_dead_letters('org-1', p_event_type => 'e.3') -> 'data' -> 0 ->> 'id')::uuid where true;
-select is(outbox.replay_dead_letter('org-1', id) -> 'state', '"replayed"', 'one is replayed') from one;
-select is(types(outbox.list_dead_letters('org-1', p_state => 'replayed')), 'e.3', 'and found by it');
+select is(outbox.replay_dead_letter('org-1', id) -> 'status', '"replayed"', 'one is replayed') from one;
+select is(types(outbox.list_dead_letters('org-1', p_status => 'replayed')), 'e.3', 'and found by it');
 select send();
-select is(types(outbox.list_dead_letters('org-1', p_state => 'delivered')), 'e.3', 'until it is delivered');
+select is(types(outbox.list_dead_letters('org-1', p_status => 'delivered')), 'e.3', 'until it is delivered');
 
 -- 20,000 letters of another org lie before the page, and the org's own index steps over them.
 insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)

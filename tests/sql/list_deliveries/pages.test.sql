@@ -1,4 +1,4 @@
--- The list of deliveries by status, endpoint, type and time, and the receipts of one.
+-- The list of deliveries by status, endpoint, type and time, and the attempts of one.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -51,16 +51,16 @@ select is(refusal($$select outbox.list_deliveries('org-1', 'failed')$$), $$OH001
 select is(refusal($$select outbox.list_deliveries('org-1', p_cursor => 'abc')$$), 'OH001 cursor is not one that this list gave', 'as is a cursor that is none');
 
 create temporary table dead as select event_id, endpoint_id from outbox.dead_letter;
-create temporary table receipts as select outbox.list_attempts('org-1', event_id, endpoint_id) as a from dead;
-select is((select string_agg(r ->> 'attempt' || ' ' || (r ->> 'kind') || ' ' || (r ->> 'outcome'), ', ' order by o) from receipts, jsonb_array_elements(a -> 'data') with ordinality x (r, o)), '1 try failed, 2 try failed, 2 close dead_letter', 'its receipts in order');
-select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "try", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "nextRetryAt": null}', 'each with all of it') from receipts;
+create temporary table attempts as select outbox.list_attempts('org-1', event_id, endpoint_id) as a from dead;
+select is((select string_agg(r ->> 'attempt' || ' ' || (r ->> 'kind') || ' ' || (r ->> 'outcome'), ', ' order by o) from attempts, jsonb_array_elements(a -> 'data') with ordinality x (r, o)), '1 try failed, 2 try failed, 2 close dead_letter', 'its attempts in order');
+select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "try", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "nextRetryAt": null}', 'each with all of it') from attempts;
 select is((select string_agg(r ->> 'kind', ' ') from dead, lateral outbox.list_attempts('org-1', event_id, endpoint_id, outbox.key_to_cursor('1'), 1) a, jsonb_array_elements(a -> 'data') r), 'try', 'page by page');
 select is(refusal(format('select outbox.list_attempts(%L, %L, %L)', 'org-2', event_id, endpoint_id)), format('OH002 delivery %s.%s does not exist', event_id, endpoint_id), 'nobody else''s') from dead;
 select is(outbox.get_delivery('org-1', event_id, endpoint_id) ->> 'status', 'dead_letter', 'one delivery') from dead;
 select is(refusal(format('select outbox.get_delivery(%L, %L, %L)', 'org-2', event_id, endpoint_id)), format('OH002 delivery %s.%s does not exist', event_id, endpoint_id), 'not another organisation''s') from dead;
 select is(refusal(format('select outbox.get_delivery(%L, %L, %L)', 'org-1', '019ca945-0a00-7000-8000-000000000000', endpoint_id)), format('OH002 delivery 019ca945-0a00-7000-8000-000000000000.%s does not exist', endpoint_id), 'nor one that never was') from dead;
 delete from outbox.event e using dead where e.id = event_id;
-select is(outbox.get_delivery('org-1', event_id, endpoint_id) - '{id,eventId,endpointId}'::text[], '{"eventType": "a.2", "status": "dead_letter", "reason": "busy", "attempt": 2, "tries": null, "nextAttemptAt": null, "createdAt": "2026-03-01T14:00:00.000Z", "finishedAt": "2026-03-01T15:00:00.000Z"}', 'a dead letter whose event is gone is still one') from dead;
+select is(outbox.get_delivery('org-1', event_id, endpoint_id) - '{id,eventId,endpointId}'::text[], '{"eventType": "a.2", "status": "dead_letter", "reason": "busy", "attempt": 2, "failedAttempts": null, "nextAttemptAt": null, "createdAt": "2026-03-01T14:00:00.000Z", "finishedAt": "2026-03-01T15:00:00.000Z"}', 'a dead letter whose event is gone is still one') from dead;
 select is(shown(outbox.list_deliveries('org-1', 'dead_letter')), 'a.2 dead_letter', 'and listed');
 
 -- A small tenant's page, and its cursor, whatever others send in between.

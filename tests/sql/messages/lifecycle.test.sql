@@ -1,4 +1,4 @@
--- A message from its creation until it is sent: its states, attempts, audit trail and activity.
+-- A message from its creation until it is sent: its statuses, attempts, audit trail and activity.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

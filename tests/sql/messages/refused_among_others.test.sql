@@ -12,8 +12,8 @@ create temporary table claim as select step() as answer;
 select is(claimed(answer), 2, 'two of three are claimed') from claim;
 select results_eq('select n, (row_of(id)).status from m order by n', $$values (1, 'SENDING'), (2, 'FAILED'), (3, 'SENDING')$$, 'the one between them has failed');
 select is_empty($$select d.value from claim, jsonb_array_elements(answer -> 'deliveries') d
-  where d.value -> 'tries' is distinct from '0' or d.value -> 'ordered' is distinct from 'true' or (d.value ->> 'lane') is null or (d.value ->> 'lease_ms')::integer <> 25000$$,
-  'each of the two has its lane, its tries and its lease');
+  where d.value -> 'failed_attempts' is distinct from '0' or d.value -> 'ordered' is distinct from 'true' or (d.value ->> 'lane') is null or (d.value ->> 'lease_ms')::integer <> 25000$$,
+  'each of the two has its lane, its attempts and its lease');
 select step(0, results(answer, 'delivered', '{"status": 200, "provider_id": "wamid.1"}')) from claim;
 select is((select count(*) from outbox.outbound_message where status = 'SENT'), 2::bigint, 'and is sent');
 select is_empty('select * from miscounts()', 'the counters are right');

@@ -73,12 +73,12 @@ select is(take_all(), 1, 'then they go on');
 select time_passes('1 minute');
 create temporary table held as select message_id(message('+12025550101')) as id;
 select is(breaks('190', 401), 1, 'the token has expired');
-select results_eq('select state, state_reason from outbox.endpoint, made where id = a', $$values ('paused', 'held: 190 Access token has expired')$$, 'the channel is held');
+select results_eq('select status, status_reason from outbox.endpoint, made where id = a', $$values ('paused', 'held: 190 Access token has expired')$$, 'the channel is held');
 select is((select count(*) from news('outhook.channel.held')), 1::bigint, 'which is announced');
 select is((select count(*) from news('outhook.endpoint.disabled')), 0::bigint, 'as a hold, not as an endpoint disabled');
 select is((row_of(id)).status, 'QUEUED', 'the message waits') from held;
-select is(tries_of((row_of(id)).event_id, a), 0, 'and has spent no try') from held, made;
-select is((select state from outbox.endpoint, made where id = b), 'enabled', 'the other number goes on') from made;
+select is(failed_attempts_of((row_of(id)).event_id, a), 0, 'and has spent no try') from held, made;
+select is((select status from outbox.endpoint, made where id = b), 'enabled', 'the other number goes on') from made;
 select time_passes('1 hour');
 select is(take_all(), 0, 'nothing is sent');
 select outbox.set_channel_token('default', a, 'new-token', 'tester'), outbox.resume_endpoint(a) from made;
@@ -91,7 +91,7 @@ select time_passes('1 minute');
 create temporary table locked as select message_id(message('+12025550101')) as id;
 select breaks('131031', 403);
 select is((row_of(id)).status || ' ' || (row_of(id)).error_code, 'FAILED 131031', 'a locked account fails the message') from locked;
-select is((select state from outbox.endpoint, made where id = a), 'paused', 'and holds the channel') from made;
+select is((select status from outbox.endpoint, made where id = a), 'paused', 'and holds the channel') from made;
 select outbox.resume_endpoint(a) from made;
 
 -- The provider's own word.

@@ -1,4 +1,4 @@
--- Six tries at 0:00, 0:01, 0:06, 0:21, 1:21 and 7:21, then FAILED and a dead letter; and a resend.
+-- Six attempts at 0:00, 0:01, 0:06, 0:21, 1:21 and 7:21, then FAILED and a dead letter; and a resend.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql

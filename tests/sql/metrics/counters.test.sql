@@ -30,7 +30,7 @@ create temporary table e as
 select endpoint(array['a'], p_retry => plain_retry(1)) as a, endpoint(array['b'], p_breaker => true) as b;
 do $$ begin perform events(3, 'a'), events(1, 'nobody'); end $$;
 select is(send(p_more => '{"status": 200, "duration_ms": 40}'), 3, 'three are delivered');
-select is(n('attempts', 'webhook', 'delivered', '', '2xx'), 3::bigint, 'tries are counted by what came of them');
+select is(n('attempts', 'webhook', 'delivered', '', '2xx'), 3::bigint, 'attempts are counted by what came of them');
 select is(n('deliveries', 'webhook', 'delivered'), 3::bigint, 'and deliveries by how they ended');
 select is(n('attempt_ms', 'webhook', 'delivered', '4'), 3::bigint, '40 ms lie in the fourth bucket, up to 50 ms');
 select is(total('latency_ms'), 3::bigint, 'every delivery has an age');

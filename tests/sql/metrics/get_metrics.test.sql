@@ -6,8 +6,8 @@ begin;
 select plan(20);
 
 create function queue(p_key text) returns jsonb language sql as $$ select outbox.get_metrics() -> 'queue' -> p_key $$;
-create function open_of(p_state text) returns integer language sql as $$
-  select (s -> 'open')::integer from jsonb_array_elements(helper.queue('endpoints')) s where s ->> 'state' = p_state
+create function open_of(p_status text) returns integer language sql as $$
+  select (s -> 'open')::integer from jsonb_array_elements(helper.queue('endpoints')) s where s ->> 'status' = p_status
 $$;
 create function late() returns numeric language sql as $$
   select (m -> 'now')::numeric - (m -> 'queue' -> 'due_since')::numeric from outbox.get_metrics() m
@@ -20,7 +20,7 @@ do $$ begin perform events(2, 'a'), events(7, 'b'), events(3, 'c'), events(1, 'd
 select is((outbox.get_metrics() -> 'events' -> 'unrouted')::integer, 13, 'unrouted events are counted');
 do $$ begin perform step(0); end $$;
 select is((outbox.get_metrics() -> 'events' ->> 'unrouted')::integer, 0, 'until they are routed');
-select is(open_of('enabled'), 13, 'open deliveries stand by the state of their endpoint');
+select is(open_of('enabled'), 13, 'open deliveries stand by the status of their endpoint');
 do $$ begin perform time_passes('50 s'); end $$;
 select is(late(), 50.0, 'the first of what is due has waited since it was routed');
 

@@ -48,7 +48,7 @@ end
 $do$;
 comment on function belongings(text) is 'Every row of an organisation, and every secret that one of them names.';
 
--- The tables in which two states differ.
+-- The tables in which two statuses differ.
 create function changed(p_before text, p_after text) returns text language sql as $$
   select string_agg(split_part(b.part, E'\n', 1), ', ')
   from regexp_split_to_table(p_before, E'\n== ') with ordinality b (part, n)

@@ -41,8 +41,8 @@ select walk('works', 'OH002', $$
   replay_dead_letter(p_org_id => {org}, p_id => {letter})
   discard_org_dead_letter(p_org_id => {org}, p_id => {letter}, p_reason => 'x')
   get_replay_job(p_org_id => {org}, p_id => {job})
-  change_replay_job(p_org_id => {org}, p_id => {job}, p_state => 'paused')
-  change_replay_job(p_org_id => {org}, p_id => {job}, p_state => 'cancelled')
+  change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'paused')
+  change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'cancelled')
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
   get_event_type(p_org_id => {org}, p_type => {type})
   delete_event_type(p_org_id => {org}, p_type => {type})
@@ -78,7 +78,7 @@ $$);
 -- A filter by what is another's finds nothing.
 select walk('works', 'works', $$
   list_org_endpoints(p_org_id => {org})
-  list_org_endpoints(p_org_id => {org}, p_state => 'paused')
+  list_org_endpoints(p_org_id => {org}, p_status => 'paused')
   list_org_endpoints(p_org_id => {org}, p_cursor => {c.endpoints})
   get_org_test(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_event_id => {e.delivered})
   list_events(p_org_id => {org})
@@ -97,7 +97,7 @@ select walk('works', 'works', $$
   list_dead_letters(p_org_id => {org})
   list_dead_letters(p_org_id => {org}, p_cursor => {c.letters})
   list_dead_letters(p_org_id => {org}, p_endpoint_id => {endpoint})
-  list_dead_letters(p_org_id => {org}, p_endpoint_id => {endpoint}, p_cursor => {c.letters}, p_state => 'open')
+  list_dead_letters(p_org_id => {org}, p_endpoint_id => {endpoint}, p_cursor => {c.letters}, p_status => 'open')
   list_dead_letters(p_org_id => {org}, p_event_type => 'endpoint.letter')
   list_dead_letters(p_org_id => {org}, p_event_type => {type})
   list_attempts(p_org_id => {org}, p_event_id => '{own e.redelivered}', p_endpoint_id => '{own endpoint}', p_cursor => {c.attempts})
@@ -128,7 +128,7 @@ $$);
 -- Each value that a list filters by.
 select walk('works', 'works', string_agg(format(c, v), E'\n')) from (values
   ('list_deliveries(p_org_id => {org}, p_status => %L)', array['pending', 'processing', 'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']),
-  ('list_dead_letters(p_org_id => {org}, p_state => %L)', array['open', 'replayed', 'delivered', 'discarded']),
+  ('list_dead_letters(p_org_id => {org}, p_status => %L)', array['open', 'replayed', 'delivered', 'discarded']),
   ('list_messages(p_org_id => {org}, p_status => %L)', array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']),
   ('list_audit_events(p_org_id => {org}, p_entity_type => %L)', array['OUTBOUND_MESSAGE', 'CHANNEL', 'TEMPLATE', 'DOSSIER', 'RECIPIENT', 'REPLY_WORD'])
 ) t (c, vs), unnest(vs) v;
@@ -234,7 +234,7 @@ select walk('works', null, $$
   subscribe(p_endpoint_id => {endpoint}, p_event_types => array['x'])
   route_again(p_event_id => {e.unroutable})
   replay_many(p_org_id => {org})
-  set_replay_job(p_id => {job}, p_state => 'paused')
+  set_replay_job(p_id => {job}, p_status => 'paused')
   get_whatsapp_app(p_app_id => {app})
   put_whatsapp_app(p_app_id => {app}, p_secret => 'x')
   callback_app(p_app_key => 'a-key-of-nobody-00')
@@ -256,7 +256,7 @@ $$);
 create table plain_parameter (name text primary key);
 insert into plain_parameter
 select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
-  'p_opted_out', 'p_channel', 'p_status', 'p_state', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
+  'p_opted_out', 'p_channel', 'p_status', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
   'p_description', 'p_payload', 'p_body', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',

@@ -31,7 +31,7 @@ create function resting_lanes() returns text language sql stable as $$
   select coalesce(string_agg(n.name, ', ' order by n.phone), 'none') from number n join outbox.gate g on g.endpoint_id = n.id join outbox.lane l on l.gate_id = g.id where l.not_before > outbox.clock() and isfinite(l.not_before)
 $$;
 create function held_numbers() returns text language sql stable as $$
-  select coalesce(string_agg(n.name, ', ' order by n.phone), 'none') from number n join outbox.endpoint e on e.id = n.id where e.state = 'paused'
+  select coalesce(string_agg(n.name, ', ' order by n.phone), 'none') from number n join outbox.endpoint e on e.id = n.id where e.status = 'paused'
 $$;
 create function nothing_waits() returns void language plpgsql as $$
 begin
@@ -105,7 +105,7 @@ select nothing_waits(), message(p_org_id => 'org-one'), message(p_org_id => 'org
 create temporary table claim as select step() as answer;
 select step(0, results_of(answer, a.id, 'failed', '{"status": 400, "code": "190", "error": "x"}') || results_of(answer, b.id, 'failed', '{"status": 400, "code": "131031", "error": "x"}'))
 from claim, number a, number b where a.name = 'one' and b.name = 'another';
-select results_eq('select split_part(e.state_reason, chr(32), 2) from outbox.endpoint e join number n using (id) where e.state = ''paused'' order by n.phone',
+select results_eq('select split_part(e.status_reason, chr(32), 2) from outbox.endpoint e join number n using (id) where e.status = ''paused'' order by n.phone',
   $$ values ('190'), ('131031') $$, 'each channel is held for its own reason');
 select all_go_on();
 select is((select array_agg(distinct org_id) from outbox.audit_event where entity_type = 'CHANNEL' and action in ('HELD', 'RESUMED')), array['org-another', 'org-one'], 'the trail of nobody else tells of it');
@@ -215,7 +215,7 @@ select events(1, 'x.y', p_org_id => 'org-victim'), step(0), fail(500);
 select outbox.replay_many('org-one', id), outbox.work_replay_jobs(outbox.clock()) from e;
 select is((select count(*) from outbox.dead_letter where org_id = 'org-victim' and replayed_at is null), 1::bigint, 'a replay job of one organisation leaves the letters of another');
 select is_empty($$ select from outbox.delivery d join e on e.id = d.endpoint_id $$, 'none of them is sent again');
-select is((select state || ' ' || replayed from outbox.replay_job order by id desc limit 1), 'done 0', 'and it ends with none');
+select is((select status || ' ' || replayed from outbox.replay_job order by id desc limit 1), 'done 0', 'and it ends with none');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
 

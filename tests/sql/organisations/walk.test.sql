@@ -41,7 +41,7 @@ select is(
   array(select distinct d ->> 'status' from jsonb_array_elements(outbox.list_deliveries('org-victim', p_limit => 100) -> 'data') d order by 1),
   array['cancelled', 'dead_letter', 'delivered', 'expired', 'filter_error', 'held', 'pending', 'processing', 'retrying'], 'the victim has a delivery of each status');
 select is(
-  array(select distinct d ->> 'state' from jsonb_array_elements(outbox.list_dead_letters('org-victim', p_limit => 100) -> 'data') d order by 1),
+  array(select distinct d ->> 'status' from jsonb_array_elements(outbox.list_dead_letters('org-victim', p_limit => 100) -> 'data') d order by 1),
   array['delivered', 'discarded', 'open', 'replayed'], 'and a dead letter of each');
 
 -- Both have subscribed to the same types, and neither has got what is the other's.

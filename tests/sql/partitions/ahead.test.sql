@@ -18,7 +18,7 @@ select time_passes('1 ms');
 insert into event values ('first of March', (events(1))[1]);
 select send();
 select time_is('2020-02-28 12:00:00+00');
-select is((select rows_in_default from outbox.queue_health), 8::bigint, 'four events and four receipts lie in DEFAULT, and are counted');
+select is((select rows_in_default from outbox.queue_health), 8::bigint, 'four events and four attempts lie in DEFAULT, and are counted');
 select is(outbox.add_partitions(), '{"made": 16, "late": []}', 'today and seven days ahead, of event and attempt');
 select is(outbox.add_partitions(), '{"made": 0, "late": []}', 'the second time there is nothing to make');
 select set_eq($$select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'outbox.event'::regclass and c.relname ~ '2020'$$,
@@ -27,7 +27,7 @@ select results_eq('select name, v.tableoid::regclass::text from event e join out
   ('last of the 28th', 'outbox.event_p20200228'), ('first of the 29th', 'outbox.event_p20200229'), ('last of the 29th', 'outbox.event_p20200229'), ('first of March', 'outbox.event_p20200301')$$,
   'each event has moved to its day, to the millisecond');
 select results_eq('select tableoid::regclass::text, count(*) from outbox.attempt group by 1 order by 1', $$values ('outbox.attempt_p20200229', 2::bigint), ('outbox.attempt_p20200301', 2)$$,
-  'each receipt to the day on which it was written');
+  'each attempt to the day on which it was written');
 select is((select rows_in_default from outbox.queue_health), 0::bigint, 'DEFAULT is empty');
 
 -- What is published now goes to its partition at once; further ahead to DEFAULT, and nobody fails for it.

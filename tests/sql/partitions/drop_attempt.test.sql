@@ -1,4 +1,4 @@
--- Receipts are kept for attempt.retention_days after their day, and no longer.
+-- Attempts are kept for attempt.retention_days after their day, and no longer.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -21,7 +21,7 @@ select time_is('2020-02-19 00:00:00+00');
 select is(outbox.drop_partitions() -> 'dropped', '1', 'the ninth');
 select is(kept(), '0211 0212 0213 0214 0215 0216 0217', 'the first goes');
 select is(outbox.drop_partitions() -> 'dropped', '0', 'once');
-select is((select count(*) from outbox.attempt join event on event_id = id), 0::bigint, 'with its receipts');
+select is((select count(*) from outbox.attempt join event on event_id = id), 0::bigint, 'with its attempts');
 select outbox.set_setting('attempt.retention_days', '10');
 select time_is('2020-02-26 12:00:00+00');
 select outbox.drop_partitions();

@@ -11,7 +11,7 @@ select step();
 select time_passes('1 h');
 select is(claimed(step()), 0, 'paused');
 select time_passes('1 s');
-select is(outbox.resume_endpoint(id), jsonb_build_object('id', id, 'state', 'enabled', 'was', 'paused', 'reason', null, 'open', 100), 'it says what was and how much is open') from made;
+select is(outbox.resume_endpoint(id), jsonb_build_object('id', id, 'status', 'enabled', 'was', 'paused', 'reason', null, 'open', 100), 'it says what was and how much is open') from made;
 select is((select distinct status from outbox.delivery_status), 'pending', 'nothing is held any more');
 select outbox.tick();
 create temporary table answer as select step(400) as a;
@@ -47,7 +47,7 @@ select events(20, p_endpoint_id => id) from quick;
 select is(claimed(step(), id), 10, 'it is served in full') from quick;
 select outbox.disable_endpoint(id) from quick;
 select is(outbox.resume_endpoint(id) ->> 'was', 'disabled', 'a disabled one is resumed the same way') from quick;
-select is((select state_reason from outbox.endpoint join quick using (id)), null, 'its reason goes');
+select is((select status_reason from outbox.endpoint join quick using (id)), null, 'its reason goes');
 select is(refusal('select outbox.resume_endpoint(''00000000-0000-0000-0000-000000000000'')'),
   $$OH002 endpoint '00000000-0000-0000-0000-000000000000' does not exist$$, 'an unknown endpoint is refused');
 select is_empty('select * from miscounts()', 'the counters are right');

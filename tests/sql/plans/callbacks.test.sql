@@ -17,7 +17,7 @@ select 'default', 'd' || g, 'WHATSAPP', '+12025' || lpad(g::text, 6, '0'), 'remi
 from made, generate_series(1, 12000) g;
 insert into outbox.message_attempt (message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id, wamid, taken_at)
 select id, 1, 'SUCCESS', outbox.clock(), outbox.clock(), event_id, 1, '100000000000001', provider_message_id, outbox.clock() from outbox.outbound_message;
-insert into outbox.whatsapp_update (app_id, key, kind, wamid, phone_number_id, status, happened_at, data, received_at, org_id, channel_id, message_id, attempt_id, state)
+insert into outbox.whatsapp_update (app_id, key, kind, wamid, phone_number_id, status, happened_at, data, received_at, org_id, channel_id, message_id, attempt_id, update_status)
 select '900000000000001', 'old ' || a.id, 'status', a.wamid, a.phone_number_id, 'sent', outbox.clock(), '{}', outbox.clock(), 'default', channel_id, a.message_id, a.id, 'applied'
 from made, outbox.message_attempt a;
 

@@ -30,7 +30,7 @@ select cmp_ok(rows_touched('both'), '<=', 1050::bigint, 'with the results of the
 -- Ten more gates of 20 keys of 20: a batch of 100 is five keys of the first.
 create temporary table others as select endpoint('{}', p_ordering => 'partition', p_quantum => 20) as id from generate_series(1, 10);
 do $$ begin
-  update outbox.endpoint e set state = 'paused' from ours o where e.id = o.id;
+  update outbox.endpoint e set status = 'paused' from ours o where e.id = o.id;
   perform queue_up(id, 20, 20) from others;
   while exists (select from outbox.unrouted) loop perform step(0), time_passes('1 s'); end loop;
 end $$;
@@ -43,7 +43,7 @@ select time_passes('1 s');
 update answer set a = step(0, results(a, 'released')) where true;
 create temporary table short as select endpoint('{}', p_ordering => 'partition', p_quantum => 20) as id from generate_series(1, 2);
 do $$ begin
-  update outbox.endpoint e set state = 'paused' from others o where e.id = o.id;
+  update outbox.endpoint e set status = 'paused' from others o where e.id = o.id;
   perform queue_up(id, 15, 2) from short;
   perform step(0), time_passes('1 s');
 end $$;
@@ -55,7 +55,7 @@ select is_empty('select * from miscounts()', 'and every counter is right');
 -- What is out of order takes the slots first: then a gate's keys give nothing, and keep nobody from the batch.
 create temporary table mixed as select endpoint(array['m.' || n], p_max_in_flight => 5, p_retry => plain_retry(0)) as id, n from generate_series(1, 10) n;
 do $$ begin
-  update outbox.endpoint e set state = 'paused' from short s where e.id = s.id;
+  update outbox.endpoint e set status = 'paused' from short s where e.id = s.id;
   perform events(10, p_endpoint_id => id) from mixed;
   perform step(0), time_passes('1 s');
   update outbox.endpoint e set ordering = 'partition' from mixed m where e.id = m.id;

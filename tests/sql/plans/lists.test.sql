@@ -47,7 +47,7 @@ analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event
 select is(measure_list('fresh: ' || name, call), found, name || ': found with fresh ones') from list;
 select cmp_ok(rows_touched('fresh: ' || name), '<=', most, name || ': touches at most ' || most) from list;
 select is_empty($$select what, relation from usage join helper.large using (relation) where what like 'fresh: %' and seq_scans > 0 and relation in ('event', 'delivery', 'attempt', 'dead_letter')$$, 'and scans nothing of what grows');
--- Receipts and dead letters are never drained as a queue is, so no real statistics call them empty while they are full.
+-- Attempts and dead letters are never drained as a queue is, so no real statistics call them empty while they are full.
 select cmp_ok((select sum(rows) from usage where what = 'stale: pending' and relation not in ('attempt', 'dead_letter')), '<=', 3000::numeric, 'whatever the statistics of the queue');
 
 select * from finish();

@@ -119,7 +119,7 @@ create function asked(p_name text) returns setof text language sql as $$
     ('select * from outbox.delivery_status where event_id = ''@event'' and endpoint_id = ''@endpoint''', 1000::bigint),
     ('select * from outbox.delivery_status where endpoint_id = ''@endpoint'' and open limit 20', 50),
     ('select status, count(*) from outbox.delivery_status where endpoint_id = ''@endpoint'' and open group by 1', 1000),
-    ('select * from outbox.delivery_status where endpoint_id = ''@endpoint'' and status in (''failed'', ''held'')', 1000)) x (q, most)
+    ('select * from outbox.delivery_status where endpoint_id = ''@endpoint'' and status in (''retrying'', ''held'')', 1000)) x (q, most)
   where p_name = 'fresh' or q like '%@event%'
 $$;
 select asked('stale');
@@ -141,7 +141,7 @@ select cmp_ok(rows_touched(st || ': ' || s.what), '<=', s.most, format('%s: %s t
 
 -- An endpoint that holds nothing in flight, deep in the ring, is not paid for by the others.
 select time_passes('1 s');
-update outbox.endpoint set state = 'paused' where id in (select e.id from outbox.endpoint e order by e.id limit 500);
+update outbox.endpoint set status = 'paused' where id in (select e.id from outbox.endpoint e order by e.id limit 500);
 -- The first look at each parks it.
 do $$ begin perform step(400) from generate_series(1, 4); perform time_passes('1 s'); end $$;
 update answer set a = measure('paused', 100) where true;

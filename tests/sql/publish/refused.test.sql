@@ -8,7 +8,7 @@ create temporary table ours as select
   endpoint() as deleted,
   endpoint(p_org_id => 'outhook') as system,
   endpoint(array['gone.order'], p_ordering => 'partition') as deleted_ordered;
-update outbox.endpoint set state = 'deleted' where id in (select unnest(array[o.deleted, o.deleted_ordered]) from ours o);
+update outbox.endpoint set status = 'deleted' where id in (select unnest(array[o.deleted, o.deleted_ordered]) from ours o);
 
 create temporary table refused (arguments text, expected text);
 insert into refused values

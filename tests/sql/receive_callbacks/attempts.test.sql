@@ -50,7 +50,7 @@ select is((select a.next_retry_at - a.created_at from outbox.message_attempt a, 
 select receive(status('wamid.G', 'delivered', 1, said(id, 1))) from gone;
 select is(state_of(id), 'DELIVERED wamid.G', 'a callback tells that it was taken, and more') from gone;
 select is_empty('select from outbox.delivery', 'the retry is closed at once');
-select is((select count(*) from outbox.attempt a, gone where a.event_id = (row_of(gone.id)).event_id and kind = 'close' and outcome = 'cancelled'), 1::bigint, 'with its receipt');
+select is((select count(*) from outbox.attempt a, gone where a.event_id = (row_of(gone.id)).event_id and kind = 'close' and outcome = 'cancelled'), 1::bigint, 'with its attempt');
 select time_passes('1 hour');
 select is(claimed(step()), 0, 'nothing is sent again');
 create temporary table gone_failed as select lost('+12025550104') as id;
@@ -68,7 +68,7 @@ select is(state_of(id), 'DELIVERED wamid.TOLD', 'what is known to have arrived s
 select is_empty('select from outbox.delivery', 'and leaves no retry');
 create temporary table last_try as select message_id(message('+12025550113')) as id;
 select step(0);
-update outbox.delivery set tries = 5 where true;
+update outbox.delivery set failed_attempts = 5 where true;
 update claim set answer = step() where true;
 select receive(status('wamid.LAST', 'read', 1, said(id, 1))) from last_try;
 select step(0, results(answer, 'failed', '{"error_class": "timeout", "error": "No answer"}')) from claim;
@@ -123,7 +123,7 @@ select is((select reason from outbox.whatsapp_update where wamid = 'wamid.S'), '
 create temporary table mine as select sent('M', '+12025550109') as id;
 select receive(status('wamid.X1', 'delivered', 1, '{"callback_data": "their own"}'), status('wamid.X2', 'delivered', 1, said(id, 2)),
   status('wamid.X3', 'delivered', 1, said(id, 1))) from mine;
-select results_eq('select wamid, state, reason from outbox.whatsapp_update where wamid like ''wamid.X%'' order by 1',
+select results_eq('select wamid, update_status, reason from outbox.whatsapp_update where wamid like ''wamid.X%'' order by 1',
   $$values ('wamid.X1', 'kept', 'unknown_message'), ('wamid.X2', 'kept', 'unknown_message'), ('wamid.X3', 'skipped', 'other_id')$$, 'what names no try of ours is kept');
 select is(state_of(id), 'SENT wamid.M', 'and touches nothing') from mine;
 
@@ -133,7 +133,7 @@ update claim set answer = step() where true;
 select is(receive(status('wamid.U', 'sent', 1), status('wamid.U', 'read', 2)) ->> 'kept', '2', 'statuses without callback data wait for the id');
 select step(0, results(answer, 'delivered', '{"status": 200, "provider_id": "wamid.U"}')) from claim;
 select is(state_of(id), 'DELIVERED wamid.U', 'and are applied with the answer') from unknown;
-select is((select count(*) from outbox.whatsapp_update where wamid = 'wamid.U' and state = 'applied' and look_at is null), 2::bigint, 'as their rows say');
+select is((select count(*) from outbox.whatsapp_update where wamid = 'wamid.U' and update_status = 'applied' and look_at is null), 2::bigint, 'as their rows say');
 
 -- The moment in which neither transaction saw the other: the sweep finds it.
 create temporary table missed as select message_id(message('+12025550111')) as id;
@@ -152,7 +152,7 @@ do $$ begin
     perform outbox.apply_callbacks(), time_passes('11 minutes');
   end loop;
 end $$;
-select results_eq('select count(*), count(*) filter (where look_at = ''infinity'') from outbox.whatsapp_update where state = ''kept''', 'values (2::bigint, 2::bigint)', 'what is of no message is not looked at for ever');
+select results_eq('select count(*), count(*) filter (where look_at = ''infinity'') from outbox.whatsapp_update where update_status = ''kept''', 'values (2::bigint, 2::bigint)', 'what is of no message is not looked at for ever');
 
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');

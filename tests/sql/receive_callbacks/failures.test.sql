@@ -39,30 +39,30 @@ select results_eq('select purpose, source, evidence from outbox.opt_out where re
 select time_passes('1 minute');
 create temporary table held as select sent('H', '+12025550102') as id, sent('I', '+12025550103') as other, sent('P', '+12025550113') as locked, sent('Q', '+12025550114') as at_once;
 select receive(failure('wamid.H', '131042', 1));
-select results_eq('select state, state_reason from outbox.endpoint, made where id = a', $$values ('paused', 'held: 131042 Business eligibility payment issue')$$, 'a fault of the account holds the channel');
+select results_eq('select status, status_reason from outbox.endpoint, made where id = a', $$values ('paused', 'held: 131042 Business eligibility payment issue')$$, 'a fault of the account holds the channel');
 select is((row_of(id)).status, 'FAILED', 'and fails its message, without a retry') from held;
 select is((select count(*) from news('outhook.channel.held')), 1::bigint, 'which is announced');
-select is((select state from outbox.endpoint, made where id = b), 'enabled', 'the other number goes on') from made;
+select is((select status from outbox.endpoint, made where id = b), 'enabled', 'the other number goes on') from made;
 select time_passes('1 minute');
 select outbox.resume_endpoint(a) from made;
 select receive(failure('wamid.I', '131042', -90));
-select is((select state from outbox.endpoint, made where id = a), 'enabled', 'what failed before the resume holds nothing');
+select is((select status from outbox.endpoint, made where id = a), 'enabled', 'what failed before the resume holds nothing');
 select is((row_of(other)).status, 'FAILED', 'but its message') from held;
 -- Of a cause that has not held the channel before, nothing else is known than when the person resumed it.
 select receive(failure('wamid.P', '131031', -1));
-select is((select state from outbox.endpoint, made where id = a), 'enabled', 'nor does a failure of another cause, a second before the resume') from made;
+select is((select status from outbox.endpoint, made where id = a), 'enabled', 'nor does a failure of another cause, a second before the resume') from made;
 select receive(failure('wamid.Q', '131031', 0));
-select is((select state from outbox.endpoint, made where id = a), 'enabled', 'or at its very time') from made;
+select is((select status from outbox.endpoint, made where id = a), 'enabled', 'or at its very time') from made;
 select is((select count(*) from outbox.channel_hold, made where channel_id = a and held), 0::bigint, 'and no hold is noted') from made;
 
 -- 131031 speaks of the account: a reinstatement lifts it.
 select time_passes('1 minute');
 create temporary table locked as select sent('J', '+12025550104') as id;
 select receive(failure('wamid.J', '131031', 1));
-select is((select state from outbox.endpoint, made where id = a), 'paused', 'a locked account holds the channel');
+select is((select status from outbox.endpoint, made where id = a), 'paused', 'a locked account holds the channel');
 select receive(update_of('account', '{"field": "account_update", "status": "DISABLED_UPDATE", "phone_number_id": null, "data": {"ban_info": {"waba_ban_state": "REINSTATE"}}}'
   || jsonb_build_object('at', extract(epoch from outbox.clock())::bigint + 60)));
-select is((select state from outbox.endpoint, made where id = a), 'enabled', 'until it is reinstated');
+select is((select status from outbox.endpoint, made where id = a), 'enabled', 'until it is reinstated');
 
 -- Too fast: a number, a recipient, an app; as long as the rule says from when it failed.
 select time_passes('1 minute');

@@ -8,7 +8,7 @@ select plan(17);
 
 create temporary table made as select channel() as a, channel(p_number_id => '100000000000002') as b, template() as code;
 create temporary table far as select (outbox.create_channel('default', '100000000000009', '200000000000009', '900000000000001', 'token') ->> 'id')::uuid as id;
-create function state_of(p_endpoint uuid) returns text language sql as $$ select state from outbox.endpoint where id = p_endpoint $$;
+create function state_of(p_endpoint uuid) returns text language sql as $$ select status from outbox.endpoint where id = p_endpoint $$;
 
 -- A person paused and resumed the channel: what failed before holds nothing, though nothing else ever did.
 create temporary table m as select sent('A', '+12025550101') as id, sent('B', '+12025550102') as other;
@@ -40,11 +40,11 @@ select is((gate_of(id)).not_before, '-infinity', 'one of another account does no
 
 -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update, however often.
 select receive(status('wamid.none', 'sent', 0));
-create function put_off(p_state text, p_looks integer) returns text language plpgsql as $$
+create function put_off(p_status text, p_looks integer) returns text language plpgsql as $$
 begin
-  update outbox.whatsapp_update u set state = 'stored', reason = null, looks = p_looks where u.wamid = 'wamid.none';
-  perform outbox.put_off(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held up', p_state, outbox.clock());
-  return (select state from outbox.whatsapp_update where wamid = 'wamid.none');
+  update outbox.whatsapp_update u set update_status = 'stored', reason = null, looks = p_looks where u.wamid = 'wamid.none';
+  perform outbox.put_off(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held up', p_status, outbox.clock());
+  return (select update_status from outbox.whatsapp_update where wamid = 'wamid.none');
 end
 $$;
 select is(put_off(s, 8), case when s = '22000' then 'skipped' else 'stored' end, format('behind eight looks an error %s', s)) from unnest('{55P03,40P01,57014,22000}'::text[]) s;

@@ -19,8 +19,8 @@ $$;
 create function of_account(p_event text, p_after integer default 0, p_data jsonb default '{}') returns jsonb language sql as $$
   select notice('account', 'account_update', p_event, p_after, p_data)
 $$;
-create function states() returns text language sql as $$
-  select string_agg(e.state, ' ' order by w.phone_number_id) from outbox.endpoint e join outbox.whatsapp_channel w on w.endpoint_id = e.id
+create function statuses() returns text language sql as $$
+  select string_agg(e.status, ' ' order by w.phone_number_id) from outbox.endpoint e join outbox.whatsapp_channel w on w.endpoint_id = e.id
 $$;
 
 -- A template that is paused keeps its messages back, and those of other templates go on.
@@ -36,7 +36,7 @@ select time_passes('59 seconds');
 select is(take_all(), 0, 'but once a minute');
 select time_passes('1 second');
 select is(take_all(), 0, 'and not sent while it is held');
-select is(tries_of((row_of(id)).event_id, a), 0, 'which costs it nothing') from m, made;
+select is(failed_attempts_of((row_of(id)).event_id, a), 0, 'which costs it nothing') from m, made;
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'it will be looked at again');
 select receive(of_template('APPROVED', 30));
@@ -61,56 +61,56 @@ select receive(of_template('NEVER_HEARD', 71), notice('template', 'message_templ
 select results_eq('select reason from outbox.whatsapp_update where reason <> ''behind'' order by reason', $$values ('not_understood'), ('not_used')$$, 'an unknown word and one without a template do nothing');
 
 -- An account.
-select is(states(), 'enabled enabled', 'two channels are at work');
+select is(statuses(), 'enabled enabled', 'two channels are at work');
 select receive(of_account('ACCOUNT_RESTRICTION', 10, jsonb_build_object('restriction_info', jsonb_build_array(
   jsonb_build_object('restriction_type', 'RESTRICTED_BIZ_INITIATED_MESSAGING', 'expiration', extract(epoch from outbox.clock())::bigint + 3600)))));
-select is(states(), 'paused paused', 'a restriction of the account holds all its channels');
-select is((select state_reason from outbox.endpoint, made where id = a), 'held: Account is restricted: RESTRICTED_BIZ_INITIATED_MESSAGING', 'with the reason');
+select is(statuses(), 'paused paused', 'a restriction of the account holds all its channels');
+select is((select status_reason from outbox.endpoint, made where id = a), 'held: Account is restricted: RESTRICTED_BIZ_INITIATED_MESSAGING', 'with the reason');
 select is((select count(*) from news('outhook.channel.held')), 2::bigint, 'each is announced');
 select is(take_all(), 0, 'nothing is sent');
 select time_passes('1 hour');
 select outbox.apply_callbacks();
-select is(states(), 'enabled enabled', 'it ends when WhatsApp said that it would');
+select is(statuses(), 'enabled enabled', 'it ends when WhatsApp said that it would');
 select is((select count(*) from news('outhook.channel.resumed')), 2::bigint, 'which is announced');
 select receive(of_account('ACCOUNT_RESTRICTION', 20, '{"restriction_info": [{"restriction_type": "RESTRICTED_ADD_PHONE_NUMBER_ACTION"}]}'));
-select is(states(), 'enabled enabled', 'one that lets it go on sending holds nothing');
+select is(statuses(), 'enabled enabled', 'one that lets it go on sending holds nothing');
 select receive(of_account('DISABLED_UPDATE', 30, '{"ban_info": {"waba_ban_state": "DISABLE"}}'));
-select is(states(), 'paused paused', 'a disabled account is held');
+select is(statuses(), 'paused paused', 'a disabled account is held');
 select receive(of_account('ACCOUNT_DELETED', 32), of_account('DISABLED_UPDATE', 31, '{"ban_info": {"waba_ban_state": "REINSTATE"}}'));
-select is(states(), 'paused paused', 'and not lifted by a word that is older than the last');
+select is(statuses(), 'paused paused', 'and not lifted by a word that is older than the last');
 select receive(of_account('DISABLED_UPDATE', 40, '{"ban_info": {"waba_ban_state": "REINSTATE"}}'));
-select is(states(), 'enabled enabled', 'but by the last');
+select is(statuses(), 'enabled enabled', 'but by the last');
 
 -- A number: named as people read it, once a callback has shown it.
 select receive(notice('quality', 'phone_number_quality_update', 'FLAGGED', 0, '{}', '{"display": "12025550100"}'));
-select is(states(), 'paused paused', 'while numbers are not known, low quality may be of any');
+select is(statuses(), 'paused paused', 'while numbers are not known, low quality may be of any');
 select receive(notice('quality', 'phone_number_quality_update', 'UNFLAGGED', 1, '{}', '{"display": "12025550100"}'));
-select is(states(), 'enabled enabled', 'and is lifted for all');
+select is(statuses(), 'enabled enabled', 'and is lifted for all');
 select receive(status('wamid.none', 'sent', 1, '{"display": "12025550100"}'), status('wamid.none', 'sent', 1, '{"display": "12025550199", "phone_number_id": "100000000000002"}'));
 select results_eq('select display_digits from outbox.whatsapp_channel order by phone_number_id', $$values ('12025550100'), ('12025550199')$$, 'callbacks show the numbers');
 select receive(notice('quality', 'phone_number_quality_update', 'FLAGGED', 10, '{"current_limit": "TIER_1K"}', '{"display": "12025550199"}'));
-select is(states(), 'enabled paused', 'then one is held');
+select is(statuses(), 'enabled paused', 'then one is held');
 select is(outbox.get_channel('default', b) ->> 'quality', 'FLAGGED TIER_1K', 'its quality is shown') from made;
 
 -- Two causes; and what a person has paused.
 select receive(of_account('ACCOUNT_OFFBOARDED', 50));
-select is(states(), 'paused paused', 'the account is held as well');
+select is(statuses(), 'paused paused', 'the account is held as well');
 select receive(notice('quality', 'phone_number_quality_update', 'UNFLAGGED', 20, '{}', '{"display": "12025550199"}'));
-select is(states(), 'paused paused', 'one cause is not lifted by the other''s end');
+select is(statuses(), 'paused paused', 'one cause is not lifted by the other''s end');
 select receive(of_account('ACCOUNT_RECONNECTED', 60));
-select is(states(), 'enabled enabled', 'both are');
+select is(statuses(), 'enabled enabled', 'both are');
 select outbox.pause_endpoint(a, 'holiday') from made;
 select receive(of_account('ACCOUNT_OFFBOARDED', 70), of_account('ACCOUNT_RECONNECTED', 80));
-select is(states(), 'paused enabled', 'what a person paused a callback does not resume');
+select is(statuses(), 'paused enabled', 'what a person paused a callback does not resume');
 select receive(of_account('ACCOUNT_OFFBOARDED', 90));
 select outbox.resume_endpoint(a), outbox.resume_endpoint(b) from made;
 select is_empty('select from outbox.channel_hold where held', 'what a person resumes is held by nothing');
 select time_passes('1 day');
 select receive(notice('quality', 'phone_number_quality_update', 'FLAGGED', 0, '{}', '{"display": "12025550100"}'));
-select is(states(), 'paused enabled', 'until the next word');
-select is(outbox.list_channels('default') -> 'data' @> '[{"stateReason": "held: Quality of the number is low"}]', true, 'the list of channels shows it');
+select is(statuses(), 'paused enabled', 'until the next word');
+select is(outbox.list_channels('default') -> 'data' @> '[{"statusReason": "held: Quality of the number is low"}]', true, 'the list of channels shows it');
 select is(trail('CHANNEL', a::text), (select array_agg(x) from unnest(trail('CHANNEL', a::text)) x where x ~ '^(CREATED|HELD|RESUMED) '), 'and the audit trail has it all') from made;
-select is((select max(n) from outbox.callback_count where state = 'applied' and kind = 'account'), (select count(*) from outbox.whatsapp_update where state = 'applied' and kind = 'account'), 'as the counters');
+select is((select max(n) from outbox.callback_count where update_status = 'applied' and kind = 'account'), (select count(*) from outbox.whatsapp_update where update_status = 'applied' and kind = 'account'), 'as the counters');
 
 select * from finish();
 rollback;

@@ -80,7 +80,7 @@ select results_eq('select (row_of(d)).status, (row_of(e)).status from both_', $$
 select receive(status('wamid.A', 'warning', 40), status('wamid.A', 'played', 41));
 select results_eq('select status, reason from outbox.whatsapp_update where status in (''played'', ''warning'') order by 1', $$values ('played', 'already'), ('warning', 'unknown_status')$$, 'played counts as read, an unknown word as nothing');
 select is(receive(status('wamid.of.somebody.else', 'delivered', 2)) ->> 'kept', '1', 'a status of no message is kept');
-select results_eq($$select n from outbox.callback_count where state = 'kept'$$, 'values (1::bigint)', 'and counted');
+select results_eq($$select n from outbox.callback_count where update_status = 'kept'$$, 'values (1::bigint)', 'and counted');
 
 -- One that gave no error, and one whose errors are no list.
 select time_passes('10 seconds');

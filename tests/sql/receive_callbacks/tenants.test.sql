@@ -35,7 +35,7 @@ create temporary table next as select message_id(message('+12025550114')) as id,
 update claim set answer = step() where true;
 select receive(status('wamid.F1', 'delivered', 1, at_number('100000000000001') || jsonb_build_object('callback_data', format('ob1:%s:1', other))),
   failure('wamid.F2', '131026', 1, at_number('100000000000002') || jsonb_build_object('callback_data', format('ob1:%s:1', id)))) from next;
-select results_eq('select state, reason from outbox.whatsapp_update where wamid like ''wamid.F%''', $$values ('kept', 'unknown_message'), ('kept', 'unknown_message')$$, 'a message of another organisation is none');
+select results_eq('select update_status, reason from outbox.whatsapp_update where wamid like ''wamid.F%''', $$values ('kept', 'unknown_message'), ('kept', 'unknown_message')$$, 'a message of another organisation is none');
 select results_eq('select (row_of(id)).status, (row_of(other)).status from next', $$values ('SENDING', 'SENDING')$$, 'and is not touched');
 select receive(status('wamid.other', 'sent', 5));
 select is((select reason from outbox.whatsapp_update where wamid = 'wamid.other' order by id desc limit 1), 'unknown_message', 'nor by its id');

@@ -89,7 +89,7 @@ select is(wants(), 'MARKETING', 'an older resume comes too late');
 select receive(prefers('signup', 110));
 select is(wants(), 'everything', 'signup is a resume');
 select receive(prefers('stop', 120, '{"data": {"category": "other"}}'), prefers('perhaps', 121), prefers('stop', 122, '{"wa_id": null}'));
-select results_eq('select distinct reason from outbox.whatsapp_update where kind = ''preference'' and state = ''skipped'' order by 1', $$values ('not_used'), ('unknown_person'), ('unknown_status')$$, 'what is not understood does nothing');
+select results_eq('select distinct reason from outbox.whatsapp_update where kind = ''preference'' and update_status = ''skipped'' order by 1', $$values ('not_used'), ('unknown_person'), ('unknown_status')$$, 'what is not understood does nothing');
 
 -- By hand; a person who hides their number; a number that changes hands.
 select outbox.opt_out_recipient('default', '+12025550111', 'phone call');

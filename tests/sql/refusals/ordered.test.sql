@@ -5,7 +5,7 @@ select plan(9);
 
 create function poison() returns trigger language plpgsql as $$
 begin
-  raise exception 'no such receipt';
+  raise exception 'no such attempt';
 end
 $$;
 create trigger poison before insert on outbox.attempt for each row when (new.response = 'POISON') execute function poison();

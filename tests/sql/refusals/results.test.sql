@@ -6,11 +6,11 @@ select plan(34);
 
 create function poison() returns trigger language plpgsql as $$
 begin
-  raise exception 'no such receipt';
+  raise exception 'no such attempt';
 end
 $$;
 create trigger poison before insert on outbox.attempt for each row when (new.response = 'POISON') execute function poison();
--- What a call reports: delivered, and of some events the receipt that is refused.
+-- What a call reports: delivered, and of some events the attempt that is refused.
 create function reported(p_answer jsonb, p_bad uuid[]) returns jsonb language sql as $$
   select jsonb_agg(r || case when (r ->> 'event')::uuid = any (p_bad) then '{"response": "POISON"}' else '{}'::jsonb end)
   from jsonb_array_elements(results(p_answer, 'delivered', '{"status": 200, "duration_ms": 1}')) r
@@ -26,10 +26,10 @@ create temporary table answer as select step() as a;
 create temporary table said as select step(0, reported(a, ids[2:2])) as s from answer, event;
 select is(s - '{settings,contracts,problem}'::text[] ->> 'applied', '4', 'of five results four are stored') from said;
 select is(s ->> 'stale', '0', 'and the fifth is not stale') from said;
-select is(s -> 'error', '{"results": "P0001 no such receipt"}', 'the answer says what was refused') from said;
+select is(s -> 'error', '{"results": "P0001 no such attempt"}', 'the answer says what was refused') from said;
 select results_eq('select step, failures, sqlstate, error, at, again_at from outbox.refusal join event on event_id = ids[2]',
-  $$values ('result', 1, 'P0001', 'no such receipt', outbox.clock(), outbox.clock() + interval '1 s')$$, 'it is noted, and is tried again as after a failure');
-select results_eq('select leased_until, due_at, tries from outbox.delivery', $$values (null::timestamptz, outbox.clock() + interval '1 s', 0)$$, 'its delivery waits for that time');
+  $$values ('result', 1, 'P0001', 'no such attempt', outbox.clock(), outbox.clock() + interval '1 s')$$, 'it is noted, and is tried again as after a failure');
+select results_eq('select leased_until, due_at, failed_attempts from outbox.delivery', $$values (null::timestamptz, outbox.clock() + interval '1 s', 0)$$, 'its delivery waits for that time');
 
 -- Another result of the claim before this one changes nothing.
 do $$ begin perform time_passes('1 s'); end $$;

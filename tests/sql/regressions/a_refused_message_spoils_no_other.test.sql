@@ -15,7 +15,7 @@ create temporary table answer as select step() as a;
 select results_eq('select (row_of(id)).status from m order by n', $$values ('SENDING'), ('FAILED'), ('SENDING')$$,
   'of three messages one is refused by the claim');
 select results_eq(
-  $$select d ->> 'endpoint', d ->> 'attempt', d ->> 'tries', d ->> 'ordered', (d ->> 'lease_ms')::integer > 0
+  $$select d ->> 'endpoint', d ->> 'attempt', d ->> 'failed_attempts', d ->> 'ordered', (d ->> 'lease_ms')::integer > 0
     from answer, jsonb_array_elements(a -> 'deliveries') d$$,
   $$select channel_id::text, '1', '0', 'true', true from made, generate_series(1, 2)$$, 'the other two are whole');
 select results_eq($$select d ->> 'lane' from answer, jsonb_array_elements(a -> 'deliveries') d order by 1$$,

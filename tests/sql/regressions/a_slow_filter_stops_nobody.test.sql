@@ -18,7 +18,7 @@ update outbox.setting set value = '1048576' where name = 'publish.max_body_bytes
 create temporary table larger as select outbox.publish_raw('busy', '[' || repeat('1,', 300000) || '16]', 'busy') as id;
 select is(step(0) -> 'error', 'null', 'a payload that is too large for a filter stops nothing');
 select step(0), step(0), step(0);
-select is((select count(*) from outbox.attempt join larger on id = event_id where outcome = 'filter_error'), 4::bigint, 'and each delivery has its receipt');
+select is((select count(*) from outbox.attempt join larger on id = event_id where outcome = 'filter_error'), 4::bigint, 'and each delivery has its attempt');
 select is((select max(error) from outbox.attempt join larger on id = event_id), 'filter: 16 steps for each value are too many for a payload of 600004 bytes', 'which says why');
 select is((select count(*) from outbox.unrouted), 0::bigint, 'nothing is left');
 

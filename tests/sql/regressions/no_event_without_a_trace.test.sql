@@ -1,4 +1,4 @@
--- An event may not leave unrouted without a delivery or a receipt, whatever was changed by hand meanwhile.
+-- An event may not leave unrouted without a delivery or an attempt, whatever was changed by hand meanwhile.
 begin;
 \ir ../_helpers.sql
 select plan(6);
@@ -17,7 +17,7 @@ delete from outbox.gate g using made where g.endpoint_id = gone;
 create temporary table lost as select (events(1, 'c.x'))[1] as id;
 select is((step() -> 'routed')::integer, 0, 'an endpoint without a gate gets nothing');
 select is((select count(*) from outbox.unrouted), 0::bigint, 'and holds nobody up');
-select is((select array_agg(outcome || ' ' || error) from outbox.attempt join lost on event_id = id), array['cancelled the endpoint was deleted'], 'its receipt says why');
+select is((select array_agg(outcome || ' ' || error) from outbox.attempt join lost on event_id = id), array['cancelled the endpoint was deleted'], 'its attempt says why');
 select is_empty('select * from miscounts()', 'the counters are right');
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
--- The dead letter outlives the receipts: what it remembers is the last attempt number there was.
+-- The dead letter outlives the attempts: what it remembers is the last attempt number there was.
 do $$
 begin
   perform endpoint('{*}'), events(1);

@@ -17,13 +17,13 @@ select is((select due_at - at from outbox.delivery, outbox.test_clock), interval
 select time_passes('500 ms'), fail(500);
 select is(outbox.replay(e.id, m.id) -> 'replaced', 'true', 'a replay then replaces the retry') from event e, made m;
 select is((select count(*) from outbox.delivery), 1::bigint, 'there is one delivery, not two');
-select is((select tries || ' ' || (due_at - at) from outbox.delivery, outbox.test_clock), '0 00:00:00', 'due at once, its budget fresh');
+select is((select failed_attempts || ' ' || (due_at - at) from outbox.delivery, outbox.test_clock), '0 00:00:00', 'due at once, its budget fresh');
 update answer set a = step() where true;
 select is(a -> 'deliveries' -> 0 ->> 'attempt', '3', 'its attempts go on') from answer;
 select step(0, results(a, 'delivered')) from answer;
 select time_passes('1 d');
 select is(claimed(step()), 0, 'and the retry that was replaced is never made');
-select is(receipts(e.id, m.id), '1 delivered, 2 failed, 3 delivered', 'the receipts of both lives') from event e, made m;
+select is(attempts(e.id, m.id), '1 delivered, 2 failed, 3 delivered', 'the attempts of both lives') from event e, made m;
 select is((select count(*) from outbox.delivery_status), 1::bigint, 'delivery_status shows one');
 
 -- Twice in a row: the second finds the first waiting.
@@ -40,7 +40,7 @@ update answer set a = step() where true;
 select is(a -> 'deliveries' -> 0 ->> 'attempt', '1', 'as its first attempt') from answer;
 select step(0, results(a, 'delivered')) from answer;
 select is(status_of(c.id, m.id), 'delivered', 'and delivered') from cancelled c, made m;
-select is(receipts(c.id, m.id), '0 closed as cancelled, 1 delivered', 'each life has its end') from cancelled c, made m;
+select is(attempts(c.id, m.id), '0 closed as cancelled, 1 delivered', 'each life has its end') from cancelled c, made m;
 
 -- A run died with it: the lost try is recorded, then it is replaced; with the last try lost it is put back.
 create temporary table lost as select (events(1))[1] as id;
@@ -48,14 +48,14 @@ select step();
 select is(refusal(format('select outbox.replay(%L, %L)', l.id, m.id)), format('OH004 event %s is being sent to endpoint %s', l.id, m.id), 'refused while the lease lasts') from lost l, made m;
 select time_passes('20 s');
 select is(outbox.replay(l.id, m.id) -> 'replaced', 'true', 'when it has ended the replay replaces it') from lost l, made m;
-select is(receipts(l.id, m.id) || ', ' || tries_of(l.id, m.id), '1 failed, 0', 'the lost try is recorded, the budget fresh') from lost l, made m;
+select is(attempts(l.id, m.id) || ', ' || failed_attempts_of(l.id, m.id), '1 failed, 0', 'the lost try is recorded, the budget fresh') from lost l, made m;
 select send();
 update outbox.endpoint set retry = plain_retry(0) where true;
 create temporary table last as select (events(1))[1] as id;
 select step();
 select time_passes('20 s');
 select is(outbox.replay(l.id, m.id) -> 'replaced', 'false', 'a lost last try is a dead letter first, then put back') from last l, made m;
-select is(receipts(l.id, m.id), '1 failed, 1 closed as dead_letter', 'with its end') from last l, made m;
+select is(attempts(l.id, m.id), '1 failed, 1 closed as dead_letter', 'with its end') from last l, made m;
 select is((select replayed_at is not null from outbox.dead_letter join last l on l.id = event_id), true, 'and a letter that says so');
 select is(send(), 1, 'and it is sent');
 select is_empty('select * from miscounts()', 'the counters are right');

@@ -23,7 +23,7 @@ select is((select jsonb_build_object('original_topic', original_topic, 'original
   '{"original_topic": "aegis.transactions", "original_message": {"amount": 1.10, "id": "tx_xyz"}, "error": "psp timeout after 30s", "retry_count": 6,
     "failed_at": "2026-03-01T12:06:21Z", "correlation_id": "tx_xyz"}'::jsonb, 'spec 4''s message');
 select is((select outbox.uuid_v7_time(id) from outbox.dead_letter), '2026-03-01 12:06:21+00'::timestamptz, 'its id sorts by its time');
-select is(receipts(e.id, m.id), '1 failed, 2 failed, 3 failed, 4 failed, 5 failed, 6 failed, 6 closed as dead_letter', 'six tries and one end') from event e, made m;
+select is(attempts(e.id, m.id), '1 failed, 2 failed, 3 failed, 4 failed, 5 failed, 6 failed, 6 closed as dead_letter', 'six attempts and one end') from event e, made m;
 select is(status_of(e.id, m.id), 'dead_letter', 'delivery_status says so') from event e, made m;
 select is((select count(*) from outbox.delivery), 0::bigint, 'nothing is open');
 select is((select dead_letters from outbox.queue_health), 1::bigint, 'queue_health counts it');
@@ -35,12 +35,12 @@ select is((select replayed_at from outbox.dead_letter), '2026-03-01 13:06:21+00'
 select is((select dead_letters from outbox.queue_health), 0::bigint, 'and is no longer counted');
 create temporary table answer as select step() as a;
 select is(a -> 'deliveries' -> 0 ->> 'attempt', '7', 'attempt numbers go on') from answer;
-select is(a -> 'deliveries' -> 0 ->> 'tries', '0', 'the budget is fresh') from answer;
+select is(a -> 'deliveries' -> 0 ->> 'failed_attempts', '0', 'the budget is fresh') from answer;
 select is(answer.a -> 'events', f.a -> 'events', 'it is the same event to the byte: id, type, head, body, keys') from answer, first_batch f;
 select step(0, results(a, 'failed', '{"status": 500}')) from answer;
 select is((select next_retry_at - at from outbox.attempt where attempt = 7), interval '1 s', 'the schedule begins anew');
 select time_passes('1 s'), fail(500), time_passes('5 s'), fail(500), time_passes('15 s'), fail(500), time_passes('60 s'), fail(500), time_passes('300 s');
-select is((select tries from outbox.delivery), 5, 'five failures are forgiven again');
+select is((select failed_attempts from outbox.delivery), 5, 'five failures are forgiven again');
 select fail(502);
 select is((select attempt || ' ' || retry_count || ' ' || why || ' ' || (replayed_at is null) from outbox.dead_letter), '12 6 retries_exhausted true', 'the sixth makes it a dead letter again, unreviewed');
 select is((select count(*) from outbox.dead_letter), 1::bigint, 'of which there is one');

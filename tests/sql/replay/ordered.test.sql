@@ -22,7 +22,7 @@ select is((select next_at - at from outbox.lane, outbox.test_clock where ordered
 select is(outbox.replay(ids[2], id) -> 'replaced', 'true', 'a replay of the one that waits replaces its retry') from event, made;
 update answer set a = step() where true;
 select is(claimed_events(a), ids[2:4], 'so that the lane goes on at once, in its order') from answer, event;
-select is(a -> 'deliveries' -> 0 -> 'tries', '0', 'with a fresh budget') from answer;
+select is(a -> 'deliveries' -> 0 -> 'failed_attempts', '0', 'with a fresh budget') from answer;
 select step(0, results(a, 'delivered')) from answer;
 select time_passes('1 s');
 select is(send(), 1, 'the replayed one goes by its own schedule');

@@ -59,7 +59,7 @@ select outbox.replay_many(p_rate_per_second => 1);
 select time_passes('1 s');
 select step(0, results(a, 'failed', '{"status": 404}')) from held;
 do $$ begin for n in 1 .. 9 loop perform outbox.tick(), helper.time_passes('1 s'); end loop; end $$;
-select is((select state || ' ' || replayed || ' ' || skipped from outbox.replay_job), 'done 4 0', 'what fails after the job began is not its own');
+select is((select status || ' ' || replayed || ' ' || skipped from outbox.replay_job), 'done 4 0', 'what fails after the job began is not its own');
 
 select * from finish();
 rollback;

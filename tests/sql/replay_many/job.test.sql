@@ -11,7 +11,7 @@ select is((select count(*) from outbox.dead_letter), 8::bigint, 'eight dead lett
 select time_passes('1 h');
 create temporary table job as select outbox.replay_many(p_rate_per_second => 3) ->> 'id' as id;
 create function progress() returns text language sql stable as $$
-  select format('%s %s replayed, %s skipped, %s waiting', j.state, j.replayed, j.skipped, (select count(*) from outbox.dead_letter where replayed_at is null))
+  select format('%s %s replayed, %s skipped, %s waiting', j.status, j.replayed, j.skipped, (select count(*) from outbox.dead_letter where replayed_at is null))
   from outbox.replay_job j join job on job.id = j.id::text
 $$;
 select is(progress(), 'running 0 replayed, 0 skipped, 8 waiting', 'a job begins with the next tick');
@@ -48,7 +48,7 @@ select is((select rate_per_second from outbox.replay_job order by id desc limit 
 select is(refusal(format('select outbox.replay_many(p_rate_per_second => %s)', r)), 'OH001 rate_per_second is ' || r, 'a rate of ' || r || ' is refused')
 from (values ('0'), ('-1'), ('1001'), ('null')) x (r);
 select outbox.tick(), outbox.tick();
-select is((select state || ' ' || replayed from outbox.replay_job order by id desc limit 1), 'done 1', 'a second job takes what is left');
+select is((select status || ' ' || replayed from outbox.replay_job order by id desc limit 1), 'done 1', 'a second job takes what is left');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
 

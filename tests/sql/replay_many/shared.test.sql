@@ -12,7 +12,7 @@ select is((select count(*) from outbox.dead_letter), 9::bigint, 'nine dead lette
 
 create temporary table job as select outbox.replay_many(p_rate_per_second => 4) ->> 'id' as a, outbox.replay_many(p_rate_per_second => 4) ->> 'id' as b;
 do $$ begin for n in 1 .. 6 loop perform outbox.tick(); end loop; end $$;
-select is((select string_agg(distinct state, ',') from outbox.replay_job), 'done', 'both jobs end');
+select is((select string_agg(distinct status, ',') from outbox.replay_job), 'done', 'both jobs end');
 select is((select sum(replayed) from outbox.replay_job), 9::numeric, 'and have put back each row once between them');
 select is((select count(*) from outbox.delivery), 9::bigint, 'nine deliveries are open');
 select is((gate_of(id)).depth, 9::bigint, 'the gate counts each once') from made;
@@ -54,7 +54,7 @@ select is(claimed(a), 1, 'one is being sent') from under_way;
 select outbox.delete_endpoint(id) from gone;
 select outbox.replay_many(p_failed_from => (select at from outbox.test_clock));
 select outbox.tick(), outbox.tick();
-select is((select state || ', replayed ' || replayed || ', skipped ' || skipped from outbox.replay_job order by id desc limit 1), 'done, replayed 1, skipped 2', 'both are skipped and counted');
+select is((select status || ', replayed ' || replayed || ', skipped ' || skipped from outbox.replay_job order by id desc limit 1), 'done, replayed 1, skipped 2', 'both are skipped and counted');
 select is((select count(*) from outbox.delivery d join event on d.event_id = kept[1] where d.leased_until is not null), 1::bigint, 'the one that is being sent is left alone');
 select step(0, results(a, 'delivered')) from under_way;
 select is(send(), 1, 'the third is sent');

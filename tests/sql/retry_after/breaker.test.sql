@@ -7,7 +7,7 @@ select plan(13);
 create temporary table made as select endpoint(p_breaker => true) as id;
 create temporary table event as select (events(1))[1] as id;
 select fail(429, '{"retry_after": "400"}'), time_passes('400 s') from generate_series(1, 5);
-select is(tries_of(e.id, m.id), 5, 'five requests to wait have spent five tries') from event e, made m;
+select is(failed_attempts_of(e.id, m.id), 5, 'five requests to wait have spent five attempts') from event e, made m;
 select is(breaker_of(id), 'closed', 'and have not opened the breaker') from made;
 select is((gate_of(id)).streak, 0, 'nor counted as failures in a row') from made;
 select is((gate_of(id)).first_failure_at, null, 'nor begun days of failure') from made;

@@ -23,7 +23,7 @@ select is(d.due_at, '2026-03-01 12:00:00+00'::timestamptz + c.wait,
   format('after %s with Retry-After %s the delivery is due in %s', c.status, coalesce(quote_literal(c.header), 'missing'), c.wait))
 from asked c join outbox.delivery d using (event_id, endpoint_id);
 select is(t.next_retry_at, '2026-03-01 12:00:00+00'::timestamptz + c.wait,
-  format('the receipt of %s with Retry-After %s says so', c.status, coalesce(quote_literal(c.header), 'missing')))
+  format('the attempt of %s with Retry-After %s says so', c.status, coalesce(quote_literal(c.header), 'missing')))
 from asked c join outbox.attempt t using (event_id, endpoint_id);
 
 select * from finish();

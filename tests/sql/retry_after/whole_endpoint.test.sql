@@ -19,7 +19,7 @@ select time_passes('1 ms');
 create temporary table answer as select step() as a;
 select is(claimed(a, slow), 4, 'at its time all of it is sent') from made, answer;
 select is(array_position(claimed_events(a, slow), id), 4, 'in the order of what was due when') from made, answer, event;
-select is(tries_of(id, slow), 1, 'the refused one has spent a try') from made, event;
+select is(failed_attempts_of(id, slow), 1, 'the refused one has spent a try') from made, event;
 
 -- Of several hints the longest holds.
 select step(0, (

@@ -123,7 +123,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- endpoints, subscriptions, secrets
   add_secret check_endpoint check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
   check_signing_key check_signs disable_itself drop_expired_secrets header_problem live_secrets
-  lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_state
+  lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
   filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
   hold_unreadable lost_in_vault other_headers read_filter read_problem refuse_filter release_unreadable
@@ -188,7 +188,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter refuse_channel refuse_members replay_job_json retry_config_json retry_of_wire
-  retry_to_wire routing_state schedule_json time_span
+  retry_to_wire routing_status schedule_json time_span
   -- messages of the API, partitions, cleanup, metrics
   add_partition add_partitions check_channel_change check_message_id counters database_metrics
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries

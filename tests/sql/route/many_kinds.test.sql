@@ -59,7 +59,7 @@ select is((select routed_to from outbox.unrouted join picky on unwanted = event_
   (select e.id from outbox.endpoint e where e.org_id = 'picky' order by e.id offset 1999 limit 1), 'and remembers how far it has asked');
 select is_empty('select from outbox.attempt join picky on event_id = unwanted', 'which is no verdict yet');
 select is(steps(), '{1500,1000}', 'the next calls go on behind it');
-select is((select outcome from outbox.attempt join picky on event_id = unwanted), 'no_subscriber', 'an event that none of all wants gets its closing receipt');
+select is((select outcome from outbox.attempt join picky on event_id = unwanted), 'no_subscriber', 'an event that none of all wants gets its closing row');
 select is((select count(*) from outbox.delivery join picky on event_id = wanted), 2500::bigint, 'the other goes to all');
 update outbox.subscription s set filter = '$.n > 1'
 where s.endpoint_id in (select e.id from outbox.endpoint e where e.org_id = 'picky' order by e.id offset 100);

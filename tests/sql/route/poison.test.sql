@@ -28,7 +28,7 @@ select results_eq('select event_id, set_aside_at from outbox.unroutable', 'selec
 select alike((select error from outbox.unroutable), '%poison%', 'with the error');
 select is(step(0) -> 'error', 'null', 'and costs nobody anything');
 select is_empty('select from outbox.delivery d, given g where d.event_id = g.ids[20]', 'it has no delivery');
-select is_empty('select from outbox.attempt', 'and no receipt');
+select is_empty('select from outbox.attempt', 'and no attempt');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 -- A failing event neither undoes the results of the same call nor keeps it from claiming.

@@ -39,7 +39,7 @@ create temporary table others as select outbox.publish('a.b.c', '{}', 'nobody') 
 select is(step(0) -> 'routed', '0', 'an event goes to no other organisation''s endpoint');
 select is((select to_jsonb(a) @> '{"endpoint_id": null, "attempt": 0, "kind": "close", "outcome": "no_subscriber",
              "at": "2026-03-01T12:00:00+00:00"}' from outbox.attempt a join others o on o.id = a.event_id), true,
-  'an event that nobody wants gets a closing receipt');
+  'an event that nobody wants gets a closing row');
 select is_empty('select from outbox.unrouted', 'an event that nobody wants is finished with');
 select is((select status from outbox.delivery_status s join others o on o.id = s.event_id), 'no_subscriber',
   'delivery_status shows an event that nobody wanted');
@@ -65,15 +65,15 @@ select is(step(0) -> 'routed', '1', 'an addressed event makes one delivery');
 select is((select d.endpoint_id from outbox.delivery d join letter l on l.id = d.event_id), (select id from addressed),
   'an addressed event goes to its endpoint without a subscription, and to no subscriber');
 create temporary table lost as select outbox.publish('a', '{}', 'to', p_endpoint_id => id) as id from addressed;
-update outbox.endpoint set state = 'deleted' where id = (select id from addressed);
+update outbox.endpoint set status = 'deleted' where id = (select id from addressed);
 select is(step(0) -> 'routed', '0', 'an addressed event goes nowhere when its endpoint was deleted meanwhile');
-select is((select outcome from outbox.attempt a join lost l on l.id = a.event_id), 'no_subscriber', 'which gets a closing receipt');
+select is((select outcome from outbox.attempt a join lost l on l.id = a.event_id), 'no_subscriber', 'which gets a closing row');
 
 -- What a delivery is made of.
 create temporary table body as select endpoint('{size}', p_org_id => 'size') as endpoint_id,
   outbox.publish_raw('size', '"äöü"', 'size') as plain, outbox.publish('size', '{}', 'size', p_deliver_at => '2026-03-05 00:00:00+00') as later;
 select step(0);
-select results_eq('select body_bytes, due_at, attempt, tries, leased_until from outbox.delivery d join body b on b.plain = d.event_id',
+select results_eq('select body_bytes, due_at, attempt, failed_attempts, leased_until from outbox.delivery d join body b on b.plain = d.event_id',
   $$values (8, outbox.clock(), 0, 0, null::timestamptz)$$, 'a delivery is due at once, and knows the bytes of its body');
 select is((select d.due_at from outbox.delivery d join body b on b.later = d.event_id), '2026-03-05 00:00:00+00'::timestamptz,
   'a delivery of an event for later is due then');

@@ -23,7 +23,7 @@ create temporary table nobody as select outbox.publish('a', '{}', 'nobody') as i
 do $$ begin perform step(0), step(0); end $$;
 select is_empty('select from outbox.unrouted', 'two calls look at all of it');
 select is((select count(*) from outbox.delivery), 0::bigint, 'nobody wants it');
-select results_eq('select kind, outcome from outbox.attempt', $$values ('close', 'no_subscriber')$$, 'and its receipt says so');
+select results_eq('select kind, outcome from outbox.attempt', $$values ('close', 'no_subscriber')$$, 'and its attempt says so');
 
 create temporary table few as select outbox.publish('a', '{}', 'some') as id;
 do $$ begin perform step(0), step(0); end $$;

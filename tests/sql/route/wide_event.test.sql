@@ -48,7 +48,7 @@ delete from outbox.subscription s where s.endpoint_id in (
 select is(step(0) -> 'routed', '2000', 'of 4,000 deliveries the first call makes 2,000');
 select is(step(0) -> 'routed', '2000', 'and the second the other 2,000');
 select is_empty('select from outbox.unrouted', 'without a third call');
-select is_empty('select from outbox.attempt', 'and without a closing receipt');
+select is_empty('select from outbox.attempt', 'and without a closing row');
 
 select * from finish();
 rollback;

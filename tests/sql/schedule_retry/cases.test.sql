@@ -20,7 +20,7 @@ select is(claimed(step()), 0, 'not before');
 select time_passes('1 ms');
 create temporary table answer as select step() as a;
 select is(claimed_events(a), ids[1:1], 'and then') from answer, event;
-select is((a -> 'deliveries' -> 0 ->> 'tries')::integer, 1, 'it costs no try') from answer;
+select is((a -> 'deliveries' -> 0 ->> 'failed_attempts')::integer, 1, 'it costs no try') from answer;
 select is(refusal(format('select outbox.schedule_retry(%L, %L, ''1 s'')', ids[1], id)), format('OH004 event %s is being sent to endpoint %s', ids[1], id), 'refused while it is being sent')
 from event, made;
 select step(0, results(a, 'failed', '{"status": 500}')) from answer;
@@ -46,9 +46,9 @@ update answer set a = step() where true;
 select is(claimed(a), 1, 'a run takes it') from answer;
 select time_passes('20 s');
 select outbox.schedule_retry(event_id, endpoint_id, '1 h') from outbox.delivery;
-select is((select tries || ' ' || attempt || ' ' || (leased_until is null) || ' ' || (due_at - at) from outbox.delivery, outbox.test_clock), '1 1 true 01:00:00',
+select is((select failed_attempts || ' ' || attempt || ' ' || (leased_until is null) || ' ' || (due_at - at) from outbox.delivery, outbox.test_clock), '1 1 true 01:00:00',
   'a lease that has ended is recorded, and then the retry is set');
-select is((select count(*) from outbox.attempt where error_class = 'lease_expired'), 1::bigint, 'with its receipt');
+select is((select count(*) from outbox.attempt where error_class = 'lease_expired'), 1::bigint, 'with its attempt');
 
 -- Ordered: the lane waits, the order stays.
 create temporary table ordered as select endpoint('{ordered.event}', p_ordering => 'endpoint') as id;

@@ -20,7 +20,7 @@ select ok((select count(distinct s) > 100 from waited where what = 'free'), 'eac
 select is((select max(s) from waited where what = 'capped'), 10::float8, 'none is longer than the cap');
 select ok((select count(*) filter (where s = 10) between 70 and 130 from waited where what = 'capped'), 'which about half of them reach');
 select is_empty('select d.event_id from outbox.delivery d join outbox.attempt a using (event_id, endpoint_id) where d.due_at <> a.next_retry_at',
-  'the receipt says when the delivery is due');
+  'the attempt says when the delivery is due');
 
 select * from finish();
 rollback;

@@ -27,7 +27,7 @@ select is((select row(e.timeout_ms, e.max_in_flight, e.quantum, e.rate_burst, e.
   'another kind takes what it does not fix itself');
 
 -- What the settings say is what the endpoint does.
-update outbox.endpoint e set state = 'paused' where e.id not in (select id from after);
+update outbox.endpoint e set status = 'paused' where e.id not in (select id from after);
 update outbox.endpoint e set rate_per_second = null where true;
 select events(12);
 create temporary table answer as select step(100) as a;

@@ -54,7 +54,7 @@ select is((select d.due_at - outbox.clock() from outbox.delivery d join asked on
 select time_is('2020-02-10 12:00:00+00');
 select outbox.add_partitions();
 select outbox.set_setting('attempt.retention_days', '10'), outbox.set_setting('event.delivered_days', '9');
-update outbox.endpoint e set state = 'deleted' where true;
+update outbox.endpoint e set status = 'deleted' where true;
 select events(1, 'nobody.wants'), step(0);
 create function nights(p_n integer) returns boolean language plpgsql as $$
 begin
@@ -66,7 +66,7 @@ end
 $$;
 select is(nights(9), true, 'after nine nights a day of which nothing is open is there');
 select is(nights(1), false, 'after the tenth it is gone');
-select is(to_regclass('outbox.attempt_p20200210') is not null, true, 'and its receipts are there');
+select is(to_regclass('outbox.attempt_p20200210') is not null, true, 'and its attempts are there');
 
 select * from finish();
 rollback;

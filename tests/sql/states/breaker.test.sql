@@ -1,14 +1,14 @@
--- The life of a breaker as a table: every event in every state, and what becomes of it. What comes in late from before
+-- The life of a breaker as a table: every event in every status, and what becomes of it. What comes in late from before
 -- it opened, what a person does, and what says nothing of the endpoint's health leave it as it is.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 select plan(185);
 
--- A breaker in the given state. Of the claim of 13 five may have failed on the way there, and the others are under way in
--- every state; their leases end 65 s after began_at. The probe is the one under way, or what a liar says was one.
+-- A breaker in the given status. Of the claim of 13 five may have failed on the way there, and the others are under way in
+-- every status; their leases end 65 s after began_at. The probe is the one under way, or what a liar says was one.
 create temporary table subject (endpoint_id uuid, claim jsonb, probe jsonb, began_at timestamptz);
-create function make(p_state text) returns void language plpgsql as $$
+create function make(p_status text) returns void language plpgsql as $$
 declare
   v_endpoint uuid := endpoint('{for.breaker}', p_breaker => true, p_retry => plain_retry(50), p_timeout_ms => 60000);
   v_events uuid[] := events(20, 'for.breaker');
@@ -19,11 +19,11 @@ begin
   delete from subject where true;
   insert into subject values (v_endpoint, results(v_claim, null),
     jsonb_build_object('event', v_events[20], 'endpoint', v_endpoint, 'attempt', 1), outbox.clock());
-  perform befalls('five failures', 4) where p_state = 'closed at 4';
-  perform befalls('five failures', 5) where p_state in ('open', 'open, time up', 'half_open');
+  perform befalls('five failures', 4) where p_status = 'closed at 4';
+  perform befalls('five failures', 5) where p_status in ('open', 'open, time up', 'half_open');
   update subject set claim = jsonb_path_query_array(claim, '$[5 to 12]') where true;
-  perform time_passes('30 s') where p_state in ('open, time up', 'half_open');
-  if p_state = 'half_open' then
+  perform time_passes('30 s') where p_status in ('open, time up', 'half_open');
+  if p_status = 'half_open' then
     update subject set probe = results(step(), null) -> 0 where true;
   end if;
 end
@@ -80,15 +80,15 @@ create function switch_off() returns void language sql as $$
   update outbox.endpoint e set breaker_enabled = false, updated_at = outbox.clock() from subject s where e.id = s.endpoint_id
 $$;
 
--- The state with the streak after it, and how long it stays open; everything as before again.
-create function outcome(p_state text, p_event text) returns text language plpgsql as $$
+-- The status with the streak after it, and how long it stays open; everything as before again.
+create function outcome(p_status text, p_event text) returns text language plpgsql as $$
 declare
   v_outcome text;
   v_was text;
   v_now text;
 begin
   begin
-    perform make(p_state);
+    perform make(p_status);
     v_was := breaker_of(endpoint_id) from subject;
     delete from outbox.event where org_id = 'outhook';
     perform befalls(p_event);

@@ -1,13 +1,13 @@
--- The states of an endpoint as a table: everything that may befall one in every state, and what becomes of it. What is
+-- The statuses of an endpoint as a table: everything that may befall one in every status, and what becomes of it. What is
 -- refused leaves its row as it was.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 select plan(104);
 
--- An endpoint in the given state, which has failed for a little more than five days; a run holds one of its deliveries.
+-- An endpoint in the given status, which has failed for a little more than five days; a run holds one of its deliveries.
 create temporary table subject (endpoint_id uuid, event_id uuid, claim jsonb);
-create function make(p_state text) returns void language plpgsql as $$
+create function make(p_status text) returns void language plpgsql as $$
 declare
   v_endpoint uuid := endpoint('{for.endpoint}', p_retry => plain_retry(50));
   v_event uuid := (events(1, 'for.endpoint'))[1];
@@ -16,7 +16,7 @@ begin
   perform time_passes('5 d'), time_passes('1 s');
   delete from subject where true;
   insert into subject values (v_endpoint, v_event, step());
-  perform outbox.set_endpoint_state(v_endpoint, p_state, 'as it was') where p_state <> 'enabled';
+  perform outbox.set_endpoint_status(v_endpoint, p_status, 'as it was') where p_status <> 'enabled';
 end
 $$;
 
@@ -58,8 +58,8 @@ begin
 end
 $$;
 
--- The state and its reason after it, or the refusal; everything as before again.
-create function outcome(p_state text, p_action text) returns text language plpgsql as $$
+-- The status and its reason after it, or the refusal; everything as before again.
+create function outcome(p_status text, p_action text) returns text language plpgsql as $$
 declare
   v_outcome text;
   v_was outbox.endpoint;
@@ -67,23 +67,23 @@ declare
   v_told boolean;
 begin
   begin
-    perform make(p_state);
+    perform make(p_status);
     select e.* into v_was from outbox.endpoint e join subject s on e.id = s.endpoint_id;
     begin
       perform befall(p_action);
       select e.* into v_is from outbox.endpoint e join subject s on e.id = s.endpoint_id;
-      v_outcome := v_is.state || coalesce(': ' || v_is.state_reason, '');
+      v_outcome := v_is.status || coalesce(': ' || v_is.status_reason, '');
       -- Editors rely on the version: it grows by one with every change of the row.
       if (v_is.version - v_was.version) <> ((v_is.*) is distinct from (v_was.*))::integer then v_outcome := v_outcome || ', version ' || v_is.version; end if;
       -- The ramp begins with what is served again, and with nothing else.
-      if (v_is.ramp_from = outbox.clock()) <> (v_is.state = 'enabled' and v_was.state <> 'enabled') then v_outcome := v_outcome || ', wrong ramp'; end if;
+      if (v_is.ramp_from = outbox.clock()) <> (v_is.status = 'enabled' and v_was.status <> 'enabled') then v_outcome := v_outcome || ', wrong ramp'; end if;
     exception when others then
       v_outcome := sqlstate;
       select e.* into v_is from outbox.endpoint e join subject s on e.id = s.endpoint_id;
       if v_is is distinct from v_was then v_outcome := v_outcome || ', changed'; end if;
     end;
     v_told := (select count(*) = 1 from news('outhook.endpoint.disabled'));
-    if v_told <> (v_is.state = 'disabled' and v_is is distinct from v_was and v_is.state_reason <> 'as it was') then v_outcome := v_outcome || ', misannounced'; end if;
+    if v_told <> (v_is.status = 'disabled' and v_is is distinct from v_was and v_is.status_reason <> 'as it was') then v_outcome := v_outcome || ', misannounced'; end if;
     if exists (select from miscounts()) then v_outcome := v_outcome || ', miscounted'; end if;
     raise exception using errcode = 'OHTST';
   exception when sqlstate 'OHTST' then

@@ -1,4 +1,4 @@
--- Exactly one final receipt for each life of a delivery, and attempt numbers that only grow, of which nothing
+-- Exactly one final row for each life of a delivery, and attempt numbers that only grow, of which nothing
 -- is missing but what was given back.
 begin;
 \ir ../_helpers.sql
@@ -39,7 +39,7 @@ from outbox.attempt a where a.endpoint_id is not null group by 1, 2;
 select cmp_ok((select count(*) from outbox.attempt), '>', 150::bigint, 'much has happened');
 select cmp_ok((select count(*) from life where ends > 1), '>', 5::bigint, 'several have had more than one life');
 select cmp_ok((select count(distinct outcome) from outbox.attempt), '>=', 4::bigint, 'and ended in many ways');
-select is_empty('select a.event_id, a.endpoint_id, a.attempt from outbox.attempt a where a.kind = ''try'' group by 1, 2, 3 having count(*) > 1', 'an attempt has one receipt');
+select is_empty('select a.event_id, a.endpoint_id, a.attempt from outbox.attempt a where a.kind = ''try'' group by 1, 2, 3 having count(*) > 1', 'an attempt has one attempt');
 select is_empty($$select a.event_id, n from (select event_id, endpoint_id, max(attempt) as last from outbox.attempt where endpoint_id is not null group by 1, 2) a, generate_series(1, a.last) n
   where not exists (select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = n and b.kind = 'try')
     and not exists (select from given_back g where g.event_id = a.event_id and g.endpoint_id = a.endpoint_id and g.attempt = n)$$, 'a missing number is one that was given back, and nothing else');

@@ -1,5 +1,5 @@
 -- Order where it was promised: through failures, releases, lost runs, open breakers and dead letters, the last
--- tries of a key follow each other as its events were published, and never two keys' in each other's way.
+-- attempts of a key follow each other as its events were published, and never two keys' in each other's way.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -59,7 +59,7 @@ select cmp_ok((select count(*) from outbox.attempt where error_class = 'lease_ex
 -- Each event's last try, in the order in which they were made.
 create temporary view last_try as select s.event_id, s.endpoint_id, max(s.nth) as nth, e.k from sent s join event e on e.id = s.event_id group by 1, 2, 4;
 select is_empty($$select a.event_id, b.event_id from last_try a join last_try b on a.endpoint_id = b.endpoint_id and a.k = b.k and a.event_id < b.event_id and a.nth > b.nth
-  join made m on m.keyed = a.endpoint_id$$, 'for each key the last tries follow the order of publishing');
+  join made m on m.keyed = a.endpoint_id$$, 'for each key the last attempts follow the order of publishing');
 select is_empty($$select a.event_id, b.event_id from last_try a join last_try b on a.endpoint_id = b.endpoint_id and a.event_id < b.event_id and a.nth > b.nth
   join made m on m.whole = a.endpoint_id$$, 'over the whole endpoint too');
 -- Not even a first try overtakes: before the event ahead has ended, what is behind it is not sent.

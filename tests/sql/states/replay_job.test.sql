@@ -1,13 +1,13 @@
--- The states of a replay job as a table: every change and every step in each, and what becomes of it. A job that has
+-- The statuses of a replay job as a table: every change and every step in each, and what becomes of it. A job that has
 -- ended stays as it ended.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
 select plan(126);
 
--- A job over three dead letters, two a second, in the given state.
+-- A job over three dead letters, two a second, in the given status.
 create temporary table subject (endpoint_id uuid, job_id text);
-create function make(p_state text) returns void language plpgsql as $$
+create function make(p_status text) returns void language plpgsql as $$
 declare
   v_endpoint uuid := endpoint('{for.job}');
 begin
@@ -15,11 +15,11 @@ begin
   perform send('failed', '{"status": 404}');
   delete from subject where true;
   insert into subject values (v_endpoint, outbox.replay_many('default', v_endpoint, p_rate_per_second => 2) ->> 'id');
-  perform outbox.tick() where p_state <> 'new';
-  perform outbox.tick() where p_state in ('at its end', 'paused at its end', 'done');
-  perform outbox.tick() where p_state = 'done';
-  perform outbox.set_replay_job(job_id, 'paused') from subject where p_state in ('paused', 'paused at its end');
-  perform outbox.set_replay_job(job_id, 'cancelled') from subject where p_state = 'cancelled';
+  perform outbox.tick() where p_status <> 'new';
+  perform outbox.tick() where p_status in ('at its end', 'paused at its end', 'done');
+  perform outbox.tick() where p_status = 'done';
+  perform outbox.set_replay_job(job_id, 'paused') from subject where p_status in ('paused', 'paused at its end');
+  perform outbox.set_replay_job(job_id, 'cancelled') from subject where p_status = 'cancelled';
 end
 $$;
 
@@ -56,27 +56,27 @@ begin
 end
 $$;
 
--- The state with how many were put back and skipped, or the refusal; everything as before again.
-create function outcome(p_state text, p_action text) returns text language plpgsql as $$
+-- The status with how many were put back and skipped, or the refusal; everything as before again.
+create function outcome(p_status text, p_action text) returns text language plpgsql as $$
 declare
   v_outcome text;
   v_was outbox.replay_job;
   v_is outbox.replay_job;
 begin
   begin
-    perform make(p_state);
+    perform make(p_status);
     select j.* into v_was from outbox.replay_job j join subject s on s.job_id = j.id::text;
     begin
       perform befall(p_action);
       select j.* into v_is from outbox.replay_job j join subject s on s.job_id = j.id::text;
-      v_outcome := v_is.state || ' ' || v_is.replayed || case when v_is.skipped > 0 then ', ' || v_is.skipped || ' skipped' else '' end;
+      v_outcome := v_is.status || ' ' || v_is.replayed || case when v_is.skipped > 0 then ', ' || v_is.skipped || ' skipped' else '' end;
     exception when others then
       v_outcome := sqlstate;
       select j.* into v_is from outbox.replay_job j join subject s on s.job_id = j.id::text;
       if v_is is distinct from v_was then v_outcome := v_outcome || ', changed'; end if;
     end;
     -- It says when it ended, once and for all, and no sooner.
-    if (v_is.finished_at is null) <> (v_is.state in ('running', 'paused')) or v_is.finished_at <> v_was.finished_at then
+    if (v_is.finished_at is null) <> (v_is.status in ('running', 'paused')) or v_is.finished_at <> v_was.finished_at then
       v_outcome := v_outcome || ', wrong end';
     end if;
     if v_was.finished_at is not null and v_is is distinct from v_was then v_outcome := v_outcome || ', not at rest'; end if;

@@ -1,4 +1,4 @@
--- Rows that no state allows are refused by the tables themselves, by names that read as sentences.
+-- Rows that no status allows are refused by the tables themselves, by names that read as sentences.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -16,7 +16,7 @@ from (values
   ('gate', 'gate_has_a_probe_when_half_open', 'update outbox.gate set probe_event = gen_random_uuid(), probe_attempt = 1 where true'),
   ('lane', 'lane_leased_is_not_negative', 'update outbox.lane set leased = -1 where true'),
   ('lane', 'lane_depth_is_not_negative', 'update outbox.lane set depth = -1 where true'),
-  ('endpoint', 'endpoint_state_is_known', 'update outbox.endpoint set state = ''sleepy'' where true'),
+  ('endpoint', 'endpoint_status_is_known', 'update outbox.endpoint set status = ''sleepy'' where true'),
   ('endpoint', 'endpoint_ordering_is_known', 'update outbox.endpoint set ordering = ''random'' where true'),
   ('endpoint', 'endpoint_on_dead_letter_is_known', 'update outbox.endpoint set on_dead_letter = ''panic'' where true'),
   ('endpoint', 'endpoint_timeout_is_sensible', 'update outbox.endpoint set timeout_ms = 60001 where true'),
@@ -24,10 +24,10 @@ from (values
   ('endpoint', 'endpoint_breaker_open_is_sensible', 'update outbox.endpoint set breaker_open_ms = 999 where true'),
   ('endpoint', 'endpoint_rate_is_positive', 'update outbox.endpoint set rate_per_second = 0 where true'),
   ('endpoint', 'endpoint_burst_is_positive', 'update outbox.endpoint set rate_burst = 0 where true'),
-  ('replay_job', 'replay_job_state_is_known', 'insert into outbox.replay_job (failed_to, rate_per_second, state, created_at) values (now(), 1, ''lost'', now())')
+  ('replay_job', 'replay_job_status_is_known', 'insert into outbox.replay_job (failed_to, rate_per_second, status, created_at) values (now(), 1, ''lost'', now())')
 ) c (relation, name, statement);
 select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'try', 'pending' from event, made$$)
-  like '23514 % violates check constraint "attempt_outcome_is_known"%', 'a receipt of an open state is none');
+  like '23514 % violates check constraint "attempt_outcome_is_known"%', 'an attempt of an open status is none');
 select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'note', 'failed' from event, made$$)
   like '23514 % violates check constraint "attempt_kind_is_known"%', 'nor one of another kind');
 select ok(refusal('insert into outbox.delivery select * from outbox.delivery') like '23505 duplicate key value%', 'a delivery is there once');

@@ -21,26 +21,26 @@ do $$ begin perform events(2); end $$;
 create temporary table answer as select step() as a;
 select results_eq('select claimed(a), claimed(a, good) from answer, made', 'values (2, 2)', 'only the endpoint whose secrets can be read is sent to');
 select is(a -> 'error', 'null', 'which is no error') from answer;
-select results_eq('select state, version from outbox.endpoint join made on lost = id', $$values ('paused', 3)$$, 'the other one is paused, in a new version');
-select is((select state_reason from outbox.endpoint join made on lost = id),
+select results_eq('select status, version from outbox.endpoint join made on lost = id', $$values ('paused', 3)$$, 'the other one is paused, in a new version');
+select is((select status_reason from outbox.endpoint join made on lost = id),
   'unreadable: the signing secret cannot be read from Vault (OH004 the signing secret is not in Vault any more): outbox.rotate_secret() makes a new one', 'with the reason and the remedy');
 select is(news('outhook.endpoint.held'), 1, 'and the event of it');
-select results_eq('select leased_until, tries from outbox.delivery join made on lost = endpoint_id', 'values (null::timestamptz, 0), (null, 0)', 'its deliveries are given back');
+select results_eq('select leased_until, failed_attempts from outbox.delivery join made on lost = endpoint_id', 'values (null::timestamptz, 0), (null, 0)', 'its deliveries are given back');
 select is_empty('select from outbox.endpoint_refusal', 'it is not refused as well');
 
 -- Both are to be set again.
 do $$ begin perform outbox.rotate_secret(lost) from made; end $$;
-select is((select state from outbox.endpoint join made on lost = id), 'paused', 'with a new secret alone it stays held');
+select is((select status from outbox.endpoint join made on lost = id), 'paused', 'with a new secret alone it stays held');
 select is(news('outhook.endpoint.released'), 0, 'and nothing is said');
 do $$ begin perform outbox.set_headers(lost, '{"x-api-key": "new"}') from made; end $$;
-select results_eq('select state, state_reason from outbox.endpoint join made on lost = id', $$values ('enabled', null::text)$$, 'with the headers too it is served');
+select results_eq('select status, status_reason from outbox.endpoint join made on lost = id', $$values ('enabled', null::text)$$, 'with the headers too it is served');
 select is(news('outhook.endpoint.released'), 1, 'and the event of it is there');
 
 -- What a person has paused stays paused, with that reason.
 select is(outbox.hold_unreadable(paused, 'unreadable: x', outbox.clock()), false, 'what is paused is not held') from made;
-select is((select state_reason from outbox.endpoint join made on paused = id), 'by hand', 'and keeps its reason');
+select is((select status_reason from outbox.endpoint join made on paused = id), 'by hand', 'and keeps its reason');
 do $$ begin perform outbox.rotate_secret(paused) from made; end $$;
-select is((select state from outbox.endpoint join made on paused = id), 'paused', 'a new secret does not resume it');
+select is((select status from outbox.endpoint join made on paused = id), 'paused', 'a new secret does not resume it');
 
 -- A replaced secret that is lost ends early and holds nobody; one that can be read still signs, though an endpoint
 -- beside it is held.

@@ -9,11 +9,11 @@ create temporary table made as select channel() as a, channel(p_number_id => '10
 
 -- Members.
 select is(outbox.update_channel('default', a, '{"description": "Desk", "messagesPerSecond": 20, "pairSeconds": 2, "graphVersion": "v26.0"}', 'tester')
-  - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,state,stateReason,quality,isDefault}'::text[],
+  - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,status,statusReason,quality,isDefault}'::text[],
   '{"description": "Desk", "messagesPerSecond": 20, "pairSeconds": 2, "graphVersion": "v26.0"}', 'what is named is changed') from made;
 select results_eq('select rate_per_second, rate_burst, lane_spacing_ms, max_in_flight from outbox.endpoint, made where id = a',
   $$values (19.3::float8, 5, 2000, 200)$$, 'the endpoint keeps the new pace');
-select is(outbox.update_channel('default', a, '{"graphVersion": null}') - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,state,stateReason,quality,isDefault}'::text[],
+select is(outbox.update_channel('default', a, '{"graphVersion": null}') - '{id,createdAt,updatedAt,version,orgId,appId,wabaId,phoneNumberId,channel,status,statusReason,quality,isDefault}'::text[],
   '{"description": "Desk", "messagesPerSecond": 20, "pairSeconds": 2, "graphVersion": null}', 'and nothing else') from made;
 select is((trail('CHANNEL', a::text))[2], 'UPDATED Channel changed: description, graphVersion, messagesPerSecond, pairSeconds', 'the trail names the members') from made;
 select is(outbox.update_channel('default', b, '{"isDefault": true}') -> 'isDefault', 'true', 'another becomes the default') from made;
@@ -56,8 +56,8 @@ select time_passes('1 hour');
 select take_all();
 select message('+12025550177');
 select is(fail(401, '{"code": "190", "error": "refused"}'), 1, 'the token has expired');
-select is(outbox.get_channel('default', a) ->> 'state', 'paused', 'the channel is held') from made;
-select is(outbox.resume_channel('default', a, 'tester') ->> 'state', 'enabled', 'somebody lifts the hold') from made;
+select is(outbox.get_channel('default', a) ->> 'status', 'paused', 'the channel is held') from made;
+select is(outbox.resume_channel('default', a, 'tester') ->> 'status', 'enabled', 'somebody lifts the hold') from made;
 select matches((trail('CHANNEL', a::text))[array_length(trail('CHANNEL', a::text), 1)], 'RESUMED Channel resumed, which was .*190', 'which the trail tells') from made;
 select time_passes('5 seconds');
 select is(take_all(), 1, 'and what waits is sent, not a minute later');

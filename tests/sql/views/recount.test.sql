@@ -1,4 +1,4 @@
--- What endpoint_status and queue_health say equals a recount, in every state and after everything that may happen.
+-- What endpoint_status and queue_health say equals a recount, in every status and after everything that may happen.
 begin;
 \ir ../_helpers.sql
 \ir ../_engine.sql
@@ -16,10 +16,10 @@ create function differences() returns setof text language sql as $$
   select format('queue: %s, counted %s', h, c) from (select jsonb_build_object('unrouted', unrouted, 'unroutable', unroutable, 'open', open, 'in_flight', in_flight,
       'endpoints_held', endpoints_held, 'breakers_open', breakers_open, 'dead_letters', dead_letters) as h from outbox.queue_health) q,
     (select jsonb_build_object('unrouted', (select count(*) from outbox.unrouted), 'unroutable', (select count(*) from outbox.unroutable),
-      'open', (select count(*) from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id where e.state <> 'deleted'),
+      'open', (select count(*) from outbox.delivery d join outbox.endpoint e on e.id = d.endpoint_id where e.status <> 'deleted'),
       'in_flight', (select coalesce(sum(s.in_flight), 0) from outbox.endpoint_status s),
       'endpoints_held', (select count(*) from outbox.endpoint_status where status in ('paused', 'disabled')),
-      'breakers_open', (select count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.breaker <> 'closed' and e.breaker_enabled and e.state <> 'deleted'),
+      'breakers_open', (select count(*) from outbox.gate g join outbox.endpoint e on e.id = g.endpoint_id where g.breaker <> 'closed' and e.breaker_enabled and e.status <> 'deleted'),
       'dead_letters', (select count(*) from outbox.dead_letter where replayed_at is null and discarded_at is null)) as c) r
   where h <> c
 $$;

@@ -1,5 +1,5 @@
 import type { AddressPolicy } from '../../connect/address.ts'
-import type { Outcome } from '../../contracts.ts'
+import type { Outcome } from '../../contract/contract.ts'
 import { type Failure, isBroken, late } from './outcome.ts'
 
 /** How a kind of broker is connected to. */

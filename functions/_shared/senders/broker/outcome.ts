@@ -1,4 +1,4 @@
-import type { ErrorClass, Outcome } from '../../contracts.ts'
+import type { ErrorClass, Outcome } from '../../contract/contract.ts'
 import { faultOf } from '../../transport/fault.ts'
 import { failed } from '../http_outcome.ts'
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
-import type { Delivery, Endpoint, EventRow } from '../../contracts.ts'
-import { webhookHeaders } from '../../headers.ts'
+import type { Delivery, Endpoint, EventRow } from '../../contract/contract.ts'
+import { webhookHeaders } from '../../signing/headers.ts'
 import { bodyOf } from '../body.ts'
 
 /** What a broker is given of an event, whichever broker it is. */

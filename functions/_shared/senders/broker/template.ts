@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EventRow } from '../../contracts.ts'
+import type { EventRow } from '../../contract/contract.ts'
 
 /** Of outbox.dlq_message(), what its way depends on. */
 const letterSchema = z.object({ original_topic: z.string(), event_type: z.string() })

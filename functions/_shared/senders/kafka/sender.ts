@@ -1,5 +1,5 @@
-import type { Delivery, Endpoint, EventRow, Outcome } from '../../contracts.ts'
-import { headersProblem } from '../../headers.ts'
+import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
+import { headersProblem } from '../../signing/headers.ts'
 import { createConnections } from '../broker/connections.ts'
 import { within } from '../broker/outcome.ts'
 import { recordOf } from '../broker/record.ts'

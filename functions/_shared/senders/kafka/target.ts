@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../contracts.ts'
+import type { Endpoint } from '../../contract/contract.ts'
 
 /** outbox.check_kafka() and outbox.check_credentials() keep these forms. */
 const brokerSchema = z.object({
@@ -11,6 +11,7 @@ const brokerSchema = z.object({
   dlq_topic: z.string().nullable(),
 })
 const credentialsSchema = z.object({ username: z.string(), password: z.string() })
+const endpointPart = z.object({ broker: brokerSchema, credentials: z.unknown() })
 
 type Broker = z.infer<typeof brokerSchema>
 
@@ -35,10 +36,10 @@ export function settingsOf(endpoint: Endpoint): KafkaSettings | null {
 }
 
 function readSettings(endpoint: Endpoint): KafkaSettings | null {
-  const broker = brokerSchema.safeParse(endpoint.broker)
-  if (!broker.success) return null
-  const { topic, dlq_topic, brokers, tls, ca, sasl } = broker.data
-  const given = credentialsSchema.safeParse(endpoint.credentials)
+  const part = endpointPart.safeParse(endpoint)
+  if (!part.success) return null
+  const { topic, dlq_topic, brokers, tls, ca, sasl } = part.data.broker
+  const given = credentialsSchema.safeParse(part.data.credentials)
   if (sasl !== null && !given.success) return null
   const credentials = sasl !== null && given.success ? given.data : null
   return { topic, dlq_topic, target: { brokers, tls, ca, sasl, credentials } }

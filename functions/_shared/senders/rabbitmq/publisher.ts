@@ -1,6 +1,6 @@
 import type { ChannelModel, Options } from 'amqplib'
 import type { Buffer } from 'node:buffer'
-import type { Outcome } from '../../contracts.ts'
+import type { Outcome } from '../../contract/contract.ts'
 import { type Failure, refused, unreachable } from '../broker/outcome.ts'
 import { replyOf } from './reply.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../contracts.ts'
+import type { Endpoint } from '../../contract/contract.ts'
 
 /** outbox.check_rabbitmq() and outbox.check_credentials() keep these forms. */
 const brokerSchema = z.object({
@@ -12,6 +12,7 @@ const brokerSchema = z.object({
   dlq_routing_key: z.string().nullable(),
 })
 const credentialsSchema = z.object({ username: z.string(), password: z.string() })
+const endpointPart = z.object({ broker: brokerSchema, credentials: credentialsSchema })
 
 /** Where a connection goes and as whom. */
 export type RabbitMqTarget = {
@@ -34,10 +35,9 @@ const read = new WeakMap<Endpoint, RabbitMqSettings | null>()
 export function settingsOf(endpoint: Endpoint): RabbitMqSettings | null {
   const known = read.get(endpoint)
   if (known !== undefined) return known
-  const broker = brokerSchema.safeParse(endpoint.broker)
-  const credentials = credentialsSchema.safeParse(endpoint.credentials)
-  const settings = broker.success && credentials.success && URL.canParse(broker.data.url)
-    ? { ...broker.data, target: targetOf(broker.data, credentials.data) }
+  const { data } = endpointPart.safeParse(endpoint)
+  const settings = data !== undefined && URL.canParse(data.broker.url)
+    ? { ...data.broker, target: targetOf(data.broker, data.credentials) }
     : null
   read.set(endpoint, settings)
   return settings

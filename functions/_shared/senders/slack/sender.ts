@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { z } from 'zod'
 import { targetOf } from '../../connect/target.ts'
-import type { Delivery, Endpoint, EventRow, Outcome } from '../../contracts.ts'
-import { type HeaderList, headersProblem } from '../../headers.ts'
-import { version } from '../../version.ts'
+import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
+import { type HeaderList, headersProblem } from '../../signing/headers.ts'
+import { version } from '../../base/version.ts'
 import { failed, outcomeOf } from '../http_outcome.ts'
 import type { Sender, SenderDeps } from '../sender.ts'
 import { slackText } from './text.ts'
@@ -12,7 +12,7 @@ import { slackText } from './text.ts'
 export const slackSender: Sender = { send }
 
 /** outbox.put_slack_url() keeps it so. */
-const credentialsSchema = z.object({ url: z.string() })
+const endpointPart = z.object({ credentials: z.object({ url: z.string() }) })
 
 /** The words that Slack refuses a message with, such as `no_service`. */
 const slackWord = /^[a-z]+(?:_[a-z]+)+$/
@@ -23,11 +23,11 @@ async function send(
   event: EventRow,
   deps: SenderDeps,
 ): Promise<Outcome> {
-  const credentials = credentialsSchema.safeParse(endpoint.credentials)
-  if (!credentials.success) {
+  const part = endpointPart.safeParse(endpoint)
+  if (!part.success) {
     return failed('protocol', 'The endpoint has no URL: set it with outbox.set_slack_url()')
   }
-  const target = targetOf(credentials.data.url, deps.policy)
+  const target = targetOf(part.data.credentials.url, deps.policy)
   if (!target.ok) return failed('blocked', target.problem)
   const problem = headersProblem(endpoint)
   if (problem !== null) return failed('protocol', problem)

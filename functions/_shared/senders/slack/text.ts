@@ -1,4 +1,4 @@
-import type { EventRow } from '../../contracts.ts'
+import type { EventRow } from '../../contract/contract.ts'
 
 /** Longer messages are hard to read in a channel; Slack itself cuts at 40,000 characters. */
 const longestData = 2_500
@@ -48,7 +48,7 @@ const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
       `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave a message of ${
         code(f.topic)
       } up ` +
-      `after ${say(f.retryCount)} tries: ${say(f.error)}. It lies in ${
+      `after ${say(f.retryCount)} attempts: ${say(f.error)}. It lies in ${
         code(f.dlqTopic)
       }, message ` +
       `${code(f.messageId)}.`,
@@ -70,7 +70,7 @@ function deadLetter(fields: Fields): string {
   const { eventType, orgId, retryCount, error, eventId, endpointId, why } = fields
   const again = `select outbox.replay('${plain(eventId)}', '${plain(endpointId)}')`
   return `:x: *Dead letter*: ${code(eventType)} of ${code(orgId)}, ${say(why)} after ` +
-    `${say(retryCount)} failed tries: ${say(error)}\nTo send it again: ${code(again)}`
+    `${say(retryCount)} failed attempts: ${say(error)}\nTo send it again: ${code(again)}`
 }
 
 function endpointOf({ url, endpointId, orgId }: Fields): string {

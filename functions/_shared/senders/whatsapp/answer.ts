@@ -1,8 +1,21 @@
 import { z } from 'zod'
-import type { ErrorClass, Outcome, ProviderFacts } from '../../contracts.ts'
-import { safeString, safeText } from '../../safe_text.ts'
+import type { ErrorClass, Outcome } from '../../contract/contract.ts'
+import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
 import { readUsage } from './usage.ts'
+
+/** What Meta says beside its code. */
+type MetaFacts = {
+  title?: string
+  details?: string
+  subcode?: number
+  is_transient?: boolean
+  fbtrace_id?: string
+  message_status?: string
+  wa_id?: string
+  /** The usage headers, as received. */
+  usage?: Record<string, unknown>
+}
 
 type Answer = Extract<Exchange, { kind: 'answer' }>
 
@@ -49,7 +62,7 @@ export function outcomeOf(exchange: Exchange): Outcome {
 export function failed(
   errorClass: ErrorClass,
   error: string,
-  more: { status?: number; code?: string; provider?: ProviderFacts } = {},
+  more: { status?: number; code?: string; provider?: MetaFacts } = {},
 ): Outcome & { outcome: 'failed' } {
   return { outcome: 'failed', error_class: errorClass, error: safeString(error, 500), ...more }
 }
@@ -57,7 +70,7 @@ export function failed(
 function success({ status, headers = {} }: Answer, json: unknown): Outcome {
   const { usage } = readUsage(headers)
   const read = taken.safeParse(json)
-  const provider: ProviderFacts = usage === null ? {} : { usage }
+  const provider: MetaFacts = usage === null ? {} : { usage }
   if (!read.success) return { outcome: 'delivered', status, provider }
   const { messages: [message], contacts } = read.data
   put(provider, 'message_status', message.message_status)
@@ -67,7 +80,7 @@ function success({ status, headers = {} }: Answer, json: unknown): Outcome {
 
 function refusal(answer: Answer, error: GraphError): Outcome {
   const { code, message, error_data, error_subcode, is_transient, fbtrace_id } = error
-  const provider: ProviderFacts = {}
+  const provider: MetaFacts = {}
   const details = typeof error_data === 'string' ? error_data : error_data?.details
   put(provider, 'title', error.error_user_title ?? message)
   put(provider, 'details', details)
@@ -105,7 +118,7 @@ function jsonOf({ body, cut }: Answer): unknown {
 
 /** Keeps a text that came; what is of another type counts as absent. */
 function put(
-  facts: ProviderFacts,
+  facts: MetaFacts,
   name: 'title' | 'details' | 'fbtrace_id' | 'message_status' | 'wa_id',
   value: string | undefined,
 ): void {

@@ -1,4 +1,4 @@
-import type { FreePayload } from '../../whatsapp/payload.ts'
+import type { FreePayload } from '../../messages/whatsapp/payload.ts'
 import { defined, mediaObject } from './media.ts'
 
 type Interactive = Extract<FreePayload, { type: 'interactive' }>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { OutgoingMessage } from '../../contracts.ts'
-import { freePayload } from '../../whatsapp/payload.ts'
-import { formatProblem, templatePayload } from '../../whatsapp/template_payload.ts'
+import { freePayload } from '../../messages/whatsapp/payload.ts'
+import { formatProblem, templatePayload } from '../../messages/whatsapp/template_payload.ts'
 import { freeContent } from './free.ts'
+import type { OutgoingMessage } from './outgoing.ts'
 import { templateContent } from './template.ts'
 
 /** The body of a Graph API call, or what is wrong with the message's payload. */

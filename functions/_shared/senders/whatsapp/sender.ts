@@ -1,26 +1,40 @@
 import { Buffer } from 'node:buffer'
 import { checkTarget } from '../../connect/target.ts'
-import type { Channel, Delivery, Endpoint, EventRow, Outcome } from '../../contracts.ts'
-import { version } from '../../version.ts'
+import type { Clock } from '../../base/clock.ts'
+import { version } from '../../base/version.ts'
+import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
 import type { Sender, SenderDeps } from '../sender.ts'
 import { failed, outcomeOf } from './answer.ts'
+import { type Channel, channelOf, messageOf } from './outgoing.ts'
+import { createPacer } from './pacer.ts'
 import { graphRequest } from './request.ts'
 import { usageHeaders } from './usage.ts'
 
-/** Sends a message through the WhatsApp Cloud API. */
-export const whatsappSender: Sender = { send }
+/** Sends messages through the WhatsApp Cloud API, those of one number at its pace. */
+export function createWhatsAppSender(clock: Clock): Sender {
+  const pacer = createPacer(clock)
+
+  async function ready(_delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void> {
+    const [message, channel] = [messageOf(event), channelOf(endpoint)]
+    // Without either of them send() reports the failure.
+    if (message !== null && channel !== null) await pacer.wait(message, channel)
+  }
+
+  return { ready, send }
+}
 
 /** An answer has about 300 bytes, an error up to a few thousand. */
 const answerBytes = 16_384
 
 async function send(
   _delivery: Delivery,
-  { channel, timeout_ms }: Endpoint,
-  { message }: EventRow,
+  endpoint: Endpoint,
+  event: EventRow,
   deps: SenderDeps,
 ): Promise<Outcome> {
-  if (channel === undefined || message === undefined) {
-    const missing = channel === undefined ? 'its channel' : 'its message'
+  const [message, channel] = [messageOf(event), channelOf(endpoint)]
+  if (channel === null || message === null) {
+    const missing = channel === null ? 'its channel' : 'its message'
     return failed('protocol', `The delivery came without ${missing}: deploy one version of all`, {
       code: 'incomplete',
     })
@@ -49,7 +63,7 @@ async function send(
       `Outhook/${version}`,
     ],
     body: Buffer.from(JSON.stringify(request.body), 'utf8'),
-    timeoutMs: timeout_ms,
+    timeoutMs: endpoint.timeout_ms,
     successBytes: answerBytes,
     failureBytes: answerBytes,
     keepHeaders: usageHeaders,

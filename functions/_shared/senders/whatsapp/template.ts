@@ -1,11 +1,11 @@
-import type { OutgoingMessage } from '../../contracts.ts'
 import type {
   TemplateButton,
   TemplateHeader,
   TemplateParameter,
   TemplatePayload,
-} from '../../whatsapp/template_payload.ts'
+} from '../../messages/whatsapp/template_payload.ts'
 import { defined, mediaObject } from './media.ts'
+import type { OutgoingMessage } from './outgoing.ts'
 
 type Template = NonNullable<OutgoingMessage['template']>
 type Json = Record<string, unknown>

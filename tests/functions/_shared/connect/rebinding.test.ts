@@ -42,14 +42,14 @@ async function withListeners(body: (listening: Listening) => Promise<void>): Pro
 }
 
 function listenOnBoth(): [Deno.TcpListener, Deno.TcpListener] {
-  for (let tries = 0;; tries++) {
+  for (let attempts = 0;; attempts++) {
     const one = Deno.listen({ hostname: outside, port: 0 })
     try {
       return [one, Deno.listen({ hostname: inside, port: one.addr.port })]
     } catch (error) {
       one.close()
       // The port may be taken on the other address.
-      if (tries === 20) throw error
+      if (attempts === 20) throw error
     }
   }
 }

@@ -2,8 +2,8 @@
 
 import { expect } from '@std/expect'
 import postgres, { type Sql } from 'postgres'
-import type { DispatchCall } from '../../../../functions/_shared/contracts.ts'
-import type { DatabaseFault } from '../../../../functions/_shared/database.ts'
+import type { DispatchCall } from '../../../../functions/_shared/contract/contract.ts'
+import type { DatabaseFault } from '../../../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../../../functions/_shared/database/direct.ts'
 import {
   type FaultKind,

@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
-import type { DispatchCall, Result } from '../../../../functions/_shared/contracts.ts'
-import type { Database } from '../../../../functions/_shared/database.ts'
+import type { DispatchCall, Result } from '../../../../functions/_shared/contract/contract.ts'
+import type { Database } from '../../../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../../../functions/_shared/database/rpc.ts'
 import { type Stack, startStack } from '../../../../supabase/local/stack.ts'

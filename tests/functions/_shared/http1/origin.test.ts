@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers'
 import { expect } from '@std/expect'
 import type { Connection } from '../../../../functions/_shared/http1/connection.ts'
 import { Origin } from '../../../../functions/_shared/http1/origin.ts'
-import { createDeadlines } from '../../../../functions/_shared/transport/deadlines.ts'
+import { createDeadlines } from '../../../../functions/_shared/http1/deadlines.ts'
 
 /** A stream that never ends by itself and takes whatever is written. */
 class Endless extends Duplex {

@@ -3,7 +3,7 @@ import { lazySender } from '../../../../functions/_shared/senders/lazy.ts'
 import { senders } from '../../../../functions/_shared/senders/registry.ts'
 import type { Sender, SenderDeps } from '../../../../functions/_shared/senders/sender.ts'
 import { createPolicySource } from '../../../../functions/_shared/connect/address.ts'
-import { createKeyCache } from '../../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../../functions/_shared/signing/sign.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../../samples.ts'
 
 const deps: SenderDeps = {
@@ -20,10 +20,12 @@ const deps: SenderDeps = {
 Deno.test('lazySender() loads with the first delivery, once, and again after a failure', async () => {
   let loads = 0
   let rests = 0
+  let readies = 0
   const sender = lazySender(() => {
     loads++
     if (loads === 1) return Promise.reject(new Error('no network'))
     const loaded: Sender = {
+      ready: () => Promise.resolve(void readies++),
       send: () => Promise.resolve({ outcome: 'delivered' }),
       rest: () => Promise.resolve(void rests++),
     }
@@ -37,6 +39,8 @@ Deno.test('lazySender() loads with the first delivery, once, and again after a f
   expect(await Promise.all([send(), send()])).toHaveLength(2)
   await sender.rest?.()
   expect([loads, rests]).toEqual([2, 1])
+  await sender.ready?.(sampleDelivery(), sampleEndpoint(), sampleEvent())
+  expect([loads, readies]).toEqual([2, 1])
 })
 
 for (const kind of ['rabbitmq', 'kafka']) {

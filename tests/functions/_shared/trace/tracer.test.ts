@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
-import { systemClock } from '../../../../functions/_shared/clock.ts'
-import type { LogFields } from '../../../../functions/_shared/log.ts'
+import { systemClock } from '../../../../functions/_shared/base/clock.ts'
+import type { LogFields } from '../../../../functions/_shared/base/log.ts'
 import { readTraceparent, writeTraceparent } from '../../../../functions/_shared/trace/context.ts'
 import { loadTracer } from '../../../../functions/_shared/trace/load.ts'
 import type { Tracer } from '../../../../functions/_shared/trace/tracer.ts'

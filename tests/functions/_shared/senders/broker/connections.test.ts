@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
-import type { Outcome } from '../../../../../functions/_shared/contracts.ts'
+import type { Outcome } from '../../../../../functions/_shared/contract/contract.ts'
 import {
   type Connections,
   createConnections,

@@ -6,7 +6,7 @@ const now = 1_614_265_330_999
 
 Deno.test('recordOf() has the headers of a webhook but for the signatures, and the body that its endpoint chose', () => {
   const record = recordOf(
-    sampleDelivery({ tries: 2 }),
+    sampleDelivery({ failed_attempts: 2 }),
     sampleEndpoint({ payload: 'data', headers: { 'x-tenant': 'seven' } }),
     sampleEvent({ body: '{"n": 1.10}' }),
     now,

@@ -1,8 +1,8 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
-import type { Outcome, Settings } from '../../../../../functions/_shared/contracts.ts'
+import type { Outcome, Settings } from '../../../../../functions/_shared/contract/contract.ts'
 import { senders } from '../../../../../functions/_shared/senders/registry.ts'
-import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
+import { createKeyCache } from '../../../../../functions/_shared/signing/sign.ts'
 import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
 import type { Behaviour } from '../../../../e2e/receiver/behaviours.ts'
 import { type Receiver, startReceiver } from '../../../../e2e/receiver/receiver.ts'
@@ -10,7 +10,7 @@ import { nextTurn } from '../../../next_turn.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent, sampleSettings } from '../../../samples.ts'
 
 type Over = {
-  endpoint?: Partial<ReturnType<typeof sampleEndpoint>>
+  endpoint?: NonNullable<Parameters<typeof sampleEndpoint>[0]>
   settings?: Partial<Settings>
 }
 type Context = { receiver: Receiver; send(path: string, over?: Over): Promise<Outcome> }

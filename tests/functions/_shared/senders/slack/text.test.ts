@@ -6,7 +6,7 @@ function textOf(type: string, data: unknown): string {
   return slackText(sampleEvent({ type, body: JSON.stringify(data) }))
 }
 
-const endpoint = { endpointId: 'e-1', orgId: 'org-1', url: 'https://a.example', state: 'enabled' }
+const endpoint = { endpointId: 'e-1', orgId: 'org-1', url: 'https://a.example', status: 'enabled' }
 
 const rows: [type: string, data: unknown, text: string][] = [
   ['order.paid', { id: 1 }, '*order.paid* (`cart-7`)\n```{"id":1}```'],
@@ -22,7 +22,7 @@ const rows: [type: string, data: unknown, text: string][] = [
       retryCount: 6,
       why: 'retries_exhausted',
     },
-    ':x: *Dead letter*: `order.paid` of `org-1`, retries_exhausted after 6 failed tries: The ' +
+    ':x: *Dead letter*: `order.paid` of `org-1`, retries_exhausted after 6 failed attempts: The ' +
     "endpoint answered 500\nTo send it again: `select outbox.replay('v-1', 'e-1')`",
   ],
   [
@@ -38,7 +38,7 @@ const rows: [type: string, data: unknown, text: string][] = [
   ],
   [
     'outhook.endpoint.disabled',
-    { ...endpoint, state: 'disabled', reason: 'gone' },
+    { ...endpoint, status: 'disabled', reason: 'gone' },
     ':no_entry: *Endpoint disabled*: `https://a.example` of `org-1` (`e-1`) (gone). Its deliveries ' +
     "are held until `select outbox.resume_endpoint('e-1')`.",
   ],
@@ -58,7 +58,7 @@ const rows: [type: string, data: unknown, text: string][] = [
       error: 'no such customer',
       retryCount: 6,
     },
-    ':x: *Dead letter of a consumer*: `billing` gave a message of `orders` up after 6 tries: no ' +
+    ':x: *Dead letter of a consumer*: `billing` gave a message of `orders` up after 6 attempts: no ' +
     'such customer. It lies in `orders.dlq`, message `v-1`.',
   ],
   // An event of that name which somebody else has published.

@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import type { OutgoingMessage } from '../../../../../functions/_shared/contracts.ts'
+import type { OutgoingMessage } from '../../../../../functions/_shared/senders/whatsapp/outgoing.ts'
 import { graphRequest } from '../../../../../functions/_shared/senders/whatsapp/request.ts'
 import { sendBody } from '../../../../e2e/graph/shapes.ts'
 import { sampleMessage, sampleTemplate } from '../../../samples.ts'

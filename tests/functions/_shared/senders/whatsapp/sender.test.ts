@@ -1,12 +1,15 @@
 import { expect } from '@std/expect'
 import { createAddressPolicy } from '../../../../../functions/_shared/connect/address.ts'
-import type { Channel, Outcome, Settings } from '../../../../../functions/_shared/contracts.ts'
-import { whatsappSender } from '../../../../../functions/_shared/senders/whatsapp/sender.ts'
-import { createKeyCache } from '../../../../../functions/_shared/sign.ts'
+import { systemClock } from '../../../../../functions/_shared/base/clock.ts'
+import type { Outcome, Settings } from '../../../../../functions/_shared/contract/contract.ts'
+import type { Channel } from '../../../../../functions/_shared/senders/whatsapp/outgoing.ts'
+import { createWhatsAppSender } from '../../../../../functions/_shared/senders/whatsapp/sender.ts'
+import { createKeyCache } from '../../../../../functions/_shared/signing/sign.ts'
 import { createFetchTransport } from '../../../../../functions/_shared/transport/fetch.ts'
 import type { Transport } from '../../../../../functions/_shared/transport/transport.ts'
 import { createHttp1Transport } from '../../../../../functions/_shared/transport/http1.ts'
 import { type Graph, startGraph } from '../../../../e2e/graph/graph.ts'
+import { createFakeClock } from '../../../deliver/fake_clock.ts'
 import { nextTurn } from '../../../next_turn.ts'
 import {
   sampleChannel,
@@ -50,7 +53,7 @@ function testEach(name: string, body: (context: Context) => Promise<void>): void
 function sendTo(graph_url: string, transport: Transport, over: Over = {}): Promise<Outcome> {
   const settings = sampleSettings(over.settings)
   const channel = sampleChannel({ graph_url, ...over.channel })
-  return whatsappSender.send(
+  return createWhatsAppSender(systemClock).send(
     sampleDelivery(),
     sampleEndpoint({ kind: 'whatsapp', url: '', channel, ...over.endpoint }),
     sampleEvent({ message: sampleMessage(over.message) }),
@@ -153,11 +156,34 @@ Deno.test('send() refuses a delivery that came without its message or channel', 
     policy: createAddressPolicy({ allowHttp: true, allowCidrs: [] }),
     wallNow: Date.now,
   }
-  const channel = sampleChannel()
-  const bare = await whatsappSender.send(sampleDelivery(), sampleEndpoint(), sampleEvent(), deps)
-  const empty = await whatsappSender
-    .send(sampleDelivery(), sampleEndpoint({ channel }), sampleEvent(), deps)
+  const { ready, send } = createWhatsAppSender(systemClock)
+  const [channel, message] = [sampleChannel(), sampleMessage()]
+  const rows = [
+    [{}, {}, 'its channel'],
+    [{ channel: { ...channel, spacing_ms: -1 } }, { message }, 'its channel'],
+    [{ channel }, {}, 'its message'],
+    [{ channel }, { message: { ...message, to: 7 } }, 'its message'],
+  ] as const
+  for (const [endpoint, event, missing] of rows) {
+    const parts = [sampleDelivery(), sampleEndpoint(endpoint), sampleEvent(event)] as const
+    await ready?.(...parts)
+    expect(await send(...parts, deps))
+      .toMatchObject({ code: 'incomplete', error: expect.stringContaining(missing) })
+  }
   await transport.close()
-  expect(bare).toMatchObject({ code: 'incomplete', error: expect.stringContaining('its channel') })
-  expect(empty).toMatchObject({ code: 'incomplete', error: expect.stringContaining('its message') })
+})
+
+Deno.test('ready() keeps the messages of a number apart', async () => {
+  const clock = createFakeClock()
+  const { ready } = createWhatsAppSender(clock)
+  const endpoint = sampleEndpoint({ channel: sampleChannel({ spacing_ms: 12 }) })
+  const left: number[] = []
+  const all = [0, 0, 100].map(async (wait_ms) => {
+    await ready?.(sampleDelivery(), endpoint, sampleEvent({ message: sampleMessage({ wait_ms }) }))
+    left.push(clock.now())
+  })
+  const begun = clock.now()
+  await clock.advance(200)
+  await Promise.all(all)
+  expect(left.map((at) => at - begun)).toEqual([0, 12, 100])
 })

@@ -1,0 +1,5610 @@
+// Written by `deno task types` from the schema outbox: change the schema instead.
+// deno-lint-ignore-file
+
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
+
+export type Database = {
+  'outbox': {
+    Tables: {
+      'activity': {
+        Row: {
+          'created_at': string
+          'dossier_id': string
+          'id': number
+          'metadata': NonNullable<Json>
+          'org_id': string
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'dossier_id': string
+          'id'?: never
+          'metadata': NonNullable<Json>
+          'org_id': string
+          'type': string
+        }
+        Update: {
+          'created_at'?: string
+          'dossier_id'?: string
+          'id'?: never
+          'metadata'?: NonNullable<Json>
+          'org_id'?: string
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'attempt': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_default': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'audit_event': {
+        Row: {
+          'action': string
+          'actor': string | null
+          'created_at': string
+          'details': string
+          'entity_id': string
+          'entity_type': string
+          'id': number
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'actor'?: string | null
+          'created_at': string
+          'details': string
+          'entity_id': string
+          'entity_type': string
+          'id'?: never
+          'org_id': string
+        }
+        Update: {
+          'action'?: string
+          'actor'?: string | null
+          'created_at'?: string
+          'details'?: string
+          'entity_id'?: string
+          'entity_type'?: string
+          'id'?: never
+          'org_id'?: string
+        }
+        Relationships: []
+      }
+      'callback_count': {
+        Row: {
+          'kind': string
+          'n': number
+          'reason': string
+          'shard': number
+          'update_status': string
+        }
+        ComputedFields: never
+        Insert: {
+          'kind': string
+          'n': number
+          'reason': string
+          'shard': number
+          'update_status': string
+        }
+        Update: {
+          'kind'?: string
+          'n'?: number
+          'reason'?: string
+          'shard'?: number
+          'update_status'?: string
+        }
+        Relationships: []
+      }
+      'channel_hold': {
+        Row: {
+          'cause': string
+          'channel_id': string
+          'decided_at': string
+          'expires_at': string | null
+          'held': boolean
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'cause': string
+          'channel_id': string
+          'decided_at': string
+          'expires_at'?: string | null
+          'held': boolean
+          'why': string
+        }
+        Update: {
+          'cause'?: string
+          'channel_id'?: string
+          'decided_at'?: string
+          'expires_at'?: string | null
+          'held'?: boolean
+          'why'?: string
+        }
+        Relationships: []
+      }
+      'consent': {
+        Row: {
+          'actor': string | null
+          'channel': string
+          'created_at': string
+          'dossier_id': string
+          'evidence': string | null
+          'granted': boolean
+          'id': number
+          'org_id': string
+          'purpose': string
+          'source': string
+        }
+        ComputedFields: never
+        Insert: {
+          'actor'?: string | null
+          'channel': string
+          'created_at': string
+          'dossier_id': string
+          'evidence'?: string | null
+          'granted': boolean
+          'id'?: never
+          'org_id': string
+          'purpose': string
+          'source': string
+        }
+        Update: {
+          'actor'?: string | null
+          'channel'?: string
+          'created_at'?: string
+          'dossier_id'?: string
+          'evidence'?: string | null
+          'granted'?: boolean
+          'id'?: never
+          'org_id'?: string
+          'purpose'?: string
+          'source'?: string
+        }
+        Relationships: []
+      }
+      'consumer_inbox': {
+        Row: {
+          'accepted_at': string
+          'consumer': string
+          'event_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'accepted_at': string
+          'consumer': string
+          'event_id': string
+        }
+        Update: {
+          'accepted_at'?: string
+          'consumer'?: string
+          'event_id'?: string
+        }
+        Relationships: []
+      }
+      'contract_refusal': {
+        Row: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'kind': string
+          'speaks': NonNullable<Json>
+        }
+        Update: {
+          'at'?: string
+          'kind'?: string
+          'speaks'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'conversation_window': {
+        Row: {
+          'channel_id': string
+          'expires_at': string
+          'recipient': string
+        }
+        ComputedFields: never
+        Insert: {
+          'channel_id': string
+          'expires_at': string
+          'recipient': string
+        }
+        Update: {
+          'channel_id'?: string
+          'expires_at'?: string
+          'recipient'?: string
+        }
+        Relationships: []
+      }
+      'counter': {
+        Row: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        ComputedFields: never
+        Insert: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        Update: {
+          'labels'?: (string)[]
+          'metric'?: string
+          'n'?: number
+          'total'?: number
+        }
+        Relationships: []
+      }
+      'counter_change': {
+        Row: {
+          'at': string
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }
+        ComputedFields: never
+        Insert: {
+          'at'?: string
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total'?: number
+        }
+        Update: {
+          'at'?: string
+          'labels'?: (string)[]
+          'metric'?: string
+          'n'?: number
+          'total'?: number
+        }
+        Relationships: []
+      }
+      'dead_letter': {
+        Row: {
+          'attempt': number
+          'correlation_id': string
+          'delivered_at': string | null
+          'discarded_at': string | null
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key': string | null
+          'note': string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key': string | null
+          'replayed_at': string | null
+          'retry_count': number
+          'traceparent': string | null
+          'why': string
+          'dead_letter_json': Json | null
+        }
+        ComputedFields: 'dead_letter_json'
+        Insert: {
+          'attempt': number
+          'correlation_id': string
+          'delivered_at'?: string | null
+          'discarded_at'?: string | null
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key'?: string | null
+          'note'?: string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key'?: string | null
+          'replayed_at'?: string | null
+          'retry_count': number
+          'traceparent'?: string | null
+          'why': string
+        }
+        Update: {
+          'attempt'?: number
+          'correlation_id'?: string
+          'delivered_at'?: string | null
+          'discarded_at'?: string | null
+          'endpoint_id'?: string
+          'error'?: string
+          'event_created_at'?: string
+          'event_id'?: string
+          'failed_at'?: string
+          'id'?: string
+          'idempotency_key'?: string | null
+          'note'?: string | null
+          'org_id'?: string
+          'original_message'?: string
+          'original_topic'?: string
+          'partition_key'?: string | null
+          'replayed_at'?: string | null
+          'retry_count'?: number
+          'traceparent'?: string | null
+          'why'?: string
+        }
+        Relationships: []
+      }
+      'delivery': {
+        Row: {
+          'attempt': number
+          'body_bytes': number
+          'deliver_at': string | null
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'failed_attempts': number
+          'lane_id': number
+          'leased_until': string | null
+          'replayed_at': string | null
+          'lost': Database['outbox']['CompositeTypes']['result'] | null
+        }
+        ComputedFields: 'lost'
+        Insert: {
+          'attempt'?: number
+          'body_bytes': number
+          'deliver_at'?: string | null
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'failed_attempts'?: number
+          'lane_id': number
+          'leased_until'?: string | null
+          'replayed_at'?: string | null
+        }
+        Update: {
+          'attempt'?: number
+          'body_bytes'?: number
+          'deliver_at'?: string | null
+          'due_at'?: string
+          'endpoint_id'?: string
+          'event_id'?: string
+          'failed_attempts'?: number
+          'lane_id'?: number
+          'leased_until'?: string | null
+          'replayed_at'?: string | null
+        }
+        Relationships: []
+      }
+      'endpoint': {
+        Row: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+          'endpoint_json': Json | null
+          'refuse_channel': undefined | null
+          'retry_config_json': Json | null
+          'rewrite_command': string | null
+        }
+        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json' | 'rewrite_command'
+        Insert: {
+          'breaker_enabled'?: boolean
+          'breaker_open_ms'?: number
+          'breaker_threshold'?: number
+          'broker'?: Json | null
+          'created_at': string
+          'credentials_vault_id'?: string | null
+          'description'?: string
+          'header_names'?: (string)[]
+          'headers_vault_id'?: string | null
+          'id'?: string
+          'kind'?: string
+          'lane_spacing_ms'?: number
+          'max_in_flight'?: number
+          'on_dead_letter'?: string
+          'ordering'?: string
+          'org_id': string
+          'payload'?: string
+          'quantum'?: number
+          'ramp_from'?: string
+          'rate_burst'?: number
+          'rate_per_second'?: number | null
+          'retry'?: Json | null
+          'retry_4xx'?: boolean
+          'status'?: string
+          'status_reason'?: string | null
+          'timeout_ms'?: number
+          'updated_at': string
+          'url': string
+          'version'?: number
+        }
+        Update: {
+          'breaker_enabled'?: boolean
+          'breaker_open_ms'?: number
+          'breaker_threshold'?: number
+          'broker'?: Json | null
+          'created_at'?: string
+          'credentials_vault_id'?: string | null
+          'description'?: string
+          'header_names'?: (string)[]
+          'headers_vault_id'?: string | null
+          'id'?: string
+          'kind'?: string
+          'lane_spacing_ms'?: number
+          'max_in_flight'?: number
+          'on_dead_letter'?: string
+          'ordering'?: string
+          'org_id'?: string
+          'payload'?: string
+          'quantum'?: number
+          'ramp_from'?: string
+          'rate_burst'?: number
+          'rate_per_second'?: number | null
+          'retry'?: Json | null
+          'retry_4xx'?: boolean
+          'status'?: string
+          'status_reason'?: string | null
+          'timeout_ms'?: number
+          'updated_at'?: string
+          'url'?: string
+          'version'?: number
+        }
+        Relationships: []
+      }
+      'endpoint_refusal': {
+        Row: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'sqlstate': string
+        }
+        ComputedFields: never
+        Insert: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'failures': number
+          'sqlstate': string
+        }
+        Update: {
+          'again_at'?: string
+          'at'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'failures'?: number
+          'sqlstate'?: string
+        }
+        Relationships: []
+      }
+      'endpoint_secret': {
+        Row: {
+          'created_at': string
+          'endpoint_id': string
+          'expires_at': string | null
+          'id': string
+          'public_key': string | null
+          'scheme': string
+          'vault_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'endpoint_id': string
+          'expires_at'?: string | null
+          'id'?: string
+          'public_key'?: string | null
+          'scheme'?: string
+          'vault_id': string
+        }
+        Update: {
+          'created_at'?: string
+          'endpoint_id'?: string
+          'expires_at'?: string | null
+          'id'?: string
+          'public_key'?: string | null
+          'scheme'?: string
+          'vault_id'?: string
+        }
+        Relationships: []
+      }
+      'error_hint': {
+        Row: {
+          'error_class': string
+          'hint': string
+        }
+        ComputedFields: never
+        Insert: {
+          'error_class': string
+          'hint': string
+        }
+        Update: {
+          'error_class'?: string
+          'hint'?: string
+        }
+        Relationships: []
+      }
+      'event': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+          'check_addressed': undefined | null
+          'check_event': string | null
+          'check_publisher': undefined | null
+          'check_unordered': undefined | null
+          'event_content': string | null
+          'event_json': Json | null
+          'put_event': string | null
+          'take_key': string | null
+        }
+        ComputedFields:
+          | 'check_addressed'
+          | 'check_event'
+          | 'check_publisher'
+          | 'check_unordered'
+          | 'event_content'
+          | 'event_json'
+          | 'put_event'
+          | 'take_key'
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_catalogue': {
+        Row: {
+          'org_id': string
+          'strict': boolean
+          'version': number
+        }
+        ComputedFields: never
+        Insert: {
+          'org_id': string
+          'strict'?: boolean
+          'version'?: number
+        }
+        Update: {
+          'org_id'?: string
+          'strict'?: boolean
+          'version'?: number
+        }
+        Relationships: []
+      }
+      'event_default': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_type': {
+        Row: {
+          'created_at': string
+          'description': string
+          'org_id': string
+          'schema': Json | null
+          'type': string
+          'updated_at': string
+          'event_type_json': Json | null
+        }
+        ComputedFields: 'event_type_json'
+        Insert: {
+          'created_at': string
+          'description'?: string
+          'org_id': string
+          'schema'?: Json | null
+          'type': string
+          'updated_at': string
+        }
+        Update: {
+          'created_at'?: string
+          'description'?: string
+          'org_id'?: string
+          'schema'?: Json | null
+          'type'?: string
+          'updated_at'?: string
+        }
+        Relationships: []
+      }
+      'failure_rule': {
+        Row: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'code': string
+          'firm'?: boolean
+          'kind': string
+          'max_retries'?: number | null
+          'min_delay_s'?: number
+          'new_token'?: boolean
+          'note'?: string
+          'opt_out'?: string | null
+          'scope'?: string
+          'title': string
+        }
+        Update: {
+          'action'?: string
+          'code'?: string
+          'firm'?: boolean
+          'kind'?: string
+          'max_retries'?: number | null
+          'min_delay_s'?: number
+          'new_token'?: boolean
+          'note'?: string
+          'opt_out'?: string | null
+          'scope'?: string
+          'title'?: string
+        }
+        Relationships: []
+      }
+      'gate': {
+        Row: {
+          'breaker': string
+          'changed_at': string
+          'depth': number
+          'endpoint_id': string
+          'first_failure_at': string | null
+          'id': number
+          'in_flight': number
+          'lanes_from': string
+          'last_timed_out': boolean
+          'next_at': string
+          'not_before': string
+          'open_until': string
+          'probe_attempt': number | null
+          'probe_event': string | null
+          'ramp_from': string
+          'streak': number
+          'tokens': number
+          'tokens_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'breaker'?: string
+          'changed_at'?: string
+          'depth'?: number
+          'endpoint_id': string
+          'first_failure_at'?: string | null
+          'id'?: never
+          'in_flight'?: number
+          'lanes_from'?: string
+          'last_timed_out'?: boolean
+          'next_at'?: string
+          'not_before'?: string
+          'open_until'?: string
+          'probe_attempt'?: number | null
+          'probe_event'?: string | null
+          'ramp_from'?: string
+          'streak'?: number
+          'tokens'?: number
+          'tokens_at'?: string
+        }
+        Update: {
+          'breaker'?: string
+          'changed_at'?: string
+          'depth'?: number
+          'endpoint_id'?: string
+          'first_failure_at'?: string | null
+          'id'?: never
+          'in_flight'?: number
+          'lanes_from'?: string
+          'last_timed_out'?: boolean
+          'next_at'?: string
+          'not_before'?: string
+          'open_until'?: string
+          'probe_attempt'?: number | null
+          'probe_event'?: string | null
+          'ramp_from'?: string
+          'streak'?: number
+          'tokens'?: number
+          'tokens_at'?: string
+        }
+        Relationships: []
+      }
+      'idempotency_key': {
+        Row: {
+          'content': string
+          'created_at': string
+          'event_id': string
+          'key': string
+          'org_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'content': string
+          'created_at': string
+          'event_id': string
+          'key': string
+          'org_id': string
+        }
+        Update: {
+          'content'?: string
+          'created_at'?: string
+          'event_id'?: string
+          'key'?: string
+          'org_id'?: string
+        }
+        Relationships: []
+      }
+      'inbound_message': {
+        Row: {
+          'channel_id': string
+          'contact_id': string | null
+          'erased_at': string | null
+          'id': number
+          'org_id': string
+          'payload': NonNullable<Json>
+          'phone_number_id': string
+          'received_at': string
+          'reply_to': number | null
+          'sent_at': string
+          'text': string | null
+          'type': string
+          'wamid': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'channel_id': string
+          'contact_id'?: string | null
+          'erased_at'?: string | null
+          'id'?: never
+          'org_id': string
+          'payload': NonNullable<Json>
+          'phone_number_id': string
+          'received_at': string
+          'reply_to'?: number | null
+          'sent_at': string
+          'text'?: string | null
+          'type': string
+          'wamid'?: string | null
+        }
+        Update: {
+          'channel_id'?: string
+          'contact_id'?: string | null
+          'erased_at'?: string | null
+          'id'?: never
+          'org_id'?: string
+          'payload'?: NonNullable<Json>
+          'phone_number_id'?: string
+          'received_at'?: string
+          'reply_to'?: number | null
+          'sent_at'?: string
+          'text'?: string | null
+          'type'?: string
+          'wamid'?: string | null
+        }
+        Relationships: []
+      }
+      'lane': {
+        Row: {
+          'changed_at': string
+          'depth': number
+          'gate_id': number
+          'halted': boolean
+          'head_at': string
+          'id': number
+          'key_hash': number
+          'leased': number
+          'leased_until': string | null
+          'next_at': string
+          'not_before': string
+          'ordered': boolean
+          'tail_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'changed_at'?: string
+          'depth'?: number
+          'gate_id': number
+          'halted'?: boolean
+          'head_at'?: string
+          'id'?: never
+          'key_hash'?: number
+          'leased'?: number
+          'leased_until'?: string | null
+          'next_at'?: string
+          'not_before'?: string
+          'ordered': boolean
+          'tail_at'?: string
+        }
+        Update: {
+          'changed_at'?: string
+          'depth'?: number
+          'gate_id'?: number
+          'halted'?: boolean
+          'head_at'?: string
+          'id'?: never
+          'key_hash'?: number
+          'leased'?: number
+          'leased_until'?: string | null
+          'next_at'?: string
+          'not_before'?: string
+          'ordered'?: boolean
+          'tail_at'?: string
+        }
+        Relationships: []
+      }
+      'message_attempt': {
+        Row: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'delivered_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'failed_at': string | null
+          'id': number
+          'message_id': number
+          'next_retry_at': string | null
+          'phone_number_id': string
+          'provider_response': Json | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'taken_at': string | null
+          'updated_at': string
+          'wamid': string | null
+          'may_be_out': boolean | null
+        }
+        ComputedFields: 'may_be_out'
+        Insert: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'delivered_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id': string
+          'failed_at'?: string | null
+          'id'?: never
+          'message_id': number
+          'next_retry_at'?: string | null
+          'phone_number_id': string
+          'provider_response'?: Json | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status': string
+          'taken_at'?: string | null
+          'updated_at': string
+          'wamid'?: string | null
+        }
+        Update: {
+          'attempt_no'?: number
+          'claim'?: number
+          'created_at'?: string
+          'delivered_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id'?: string
+          'failed_at'?: string | null
+          'id'?: never
+          'message_id'?: number
+          'next_retry_at'?: string | null
+          'phone_number_id'?: string
+          'provider_response'?: Json | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status'?: string
+          'taken_at'?: string | null
+          'updated_at'?: string
+          'wamid'?: string | null
+        }
+        Relationships: []
+      }
+      'notice_rule': {
+        Row: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        Update: {
+          'action'?: string
+          'cause'?: string
+          'event'?: string
+          'field'?: string
+          'title'?: string
+        }
+        Relationships: []
+      }
+      'opt_out': {
+        Row: {
+          'channel': string
+          'created_at': string
+          'decided_at': string
+          'evidence': string | null
+          'lifted': boolean
+          'org_id': string
+          'purpose': string
+          'recipient': string
+          'source': string
+          'opt_out_json': Json | null
+        }
+        ComputedFields: 'opt_out_json'
+        Insert: {
+          'channel': string
+          'created_at': string
+          'decided_at': string
+          'evidence'?: string | null
+          'lifted'?: boolean
+          'org_id': string
+          'purpose': string
+          'recipient': string
+          'source': string
+        }
+        Update: {
+          'channel'?: string
+          'created_at'?: string
+          'decided_at'?: string
+          'evidence'?: string | null
+          'lifted'?: boolean
+          'org_id'?: string
+          'purpose'?: string
+          'recipient'?: string
+          'source'?: string
+        }
+        Relationships: []
+      }
+      'outbound_message': {
+        Row: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+          'check_message': undefined | null
+          'is_template_held': boolean | null
+          'message_content': string | null
+          'message_json': Json | null
+          'message_of_key': {
+            'attempt_count': number
+            'category': string
+            'channel': string
+            'channel_id': string
+            'content': string
+            'created_at': string
+            'created_by': string | null
+            'delivered_at': string | null
+            'dossier_id': string | null
+            'erased_at': string | null
+            'error_code': string | null
+            'error_message': string | null
+            'event_id': string
+            'id': number
+            'idempotency_key': string
+            'max_attempts': number
+            'org_id': string
+            'payload_json': NonNullable<Json>
+            'provider_message_id': string | null
+            'read_at': string | null
+            'sent_at': string | null
+            'status': string
+            'template_code': string | null
+            'to_recipient': string
+            'updated_at': string
+            'wa_id': string | null
+          } | null
+        }
+        ComputedFields:
+          | 'check_message'
+          | 'is_template_held'
+          | 'message_content'
+          | 'message_json'
+          | 'message_of_key'
+        Insert: {
+          'attempt_count'?: number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by'?: string | null
+          'delivered_at'?: string | null
+          'dossier_id'?: string | null
+          'erased_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id': string
+          'id'?: never
+          'idempotency_key': string
+          'max_attempts'?: number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id'?: string | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status'?: string
+          'template_code'?: string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id'?: string | null
+        }
+        Update: {
+          'attempt_count'?: number
+          'category'?: string
+          'channel'?: string
+          'channel_id'?: string
+          'content'?: string
+          'created_at'?: string
+          'created_by'?: string | null
+          'delivered_at'?: string | null
+          'dossier_id'?: string | null
+          'erased_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'event_id'?: string
+          'id'?: never
+          'idempotency_key'?: string
+          'max_attempts'?: number
+          'org_id'?: string
+          'payload_json'?: NonNullable<Json>
+          'provider_message_id'?: string | null
+          'read_at'?: string | null
+          'sent_at'?: string | null
+          'status'?: string
+          'template_code'?: string | null
+          'to_recipient'?: string
+          'updated_at'?: string
+          'wa_id'?: string | null
+        }
+        Relationships: []
+      }
+      'partition_check': {
+        Row: {
+          'checked_on': string
+          'clean_nights': number
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'checked_on': string
+          'clean_nights': number
+          'name': string
+        }
+        Update: {
+          'checked_on'?: string
+          'clean_nights'?: number
+          'name'?: string
+        }
+        Relationships: []
+      }
+      'refusal': {
+        Row: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'sqlstate': string
+          'step': string
+        }
+        ComputedFields: never
+        Insert: {
+          'again_at': string
+          'at': string
+          'endpoint_id': string
+          'error': string
+          'event_id': string
+          'failures': number
+          'sqlstate': string
+          'step': string
+        }
+        Update: {
+          'again_at'?: string
+          'at'?: string
+          'endpoint_id'?: string
+          'error'?: string
+          'event_id'?: string
+          'failures'?: number
+          'sqlstate'?: string
+          'step'?: string
+        }
+        Relationships: []
+      }
+      'replay_job': {
+        Row: {
+          'at_failed': string
+          'at_id': string
+          'created_at': string
+          'endpoint_id': string | null
+          'event_type': string | null
+          'failed_from': string | null
+          'failed_to': string
+          'finished_at': string | null
+          'id': number
+          'org_id': string | null
+          'rate_per_second': number
+          'replayed': number
+          'skipped': number
+          'status': string
+          'replay_job_json': Json | null
+        }
+        ComputedFields: 'replay_job_json'
+        Insert: {
+          'at_failed'?: string
+          'at_id'?: string
+          'created_at': string
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'failed_from'?: string | null
+          'failed_to': string
+          'finished_at'?: string | null
+          'id'?: never
+          'org_id'?: string | null
+          'rate_per_second': number
+          'replayed'?: number
+          'skipped'?: number
+          'status'?: string
+        }
+        Update: {
+          'at_failed'?: string
+          'at_id'?: string
+          'created_at'?: string
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'failed_from'?: string | null
+          'failed_to'?: string
+          'finished_at'?: string | null
+          'id'?: never
+          'org_id'?: string | null
+          'rate_per_second'?: number
+          'replayed'?: number
+          'skipped'?: number
+          'status'?: string
+        }
+        Relationships: []
+      }
+      'reply_word': {
+        Row: {
+          'action': string
+          'language': string
+          'org_id': string
+          'word': string
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'language': string
+          'org_id'?: string
+          'word': string
+        }
+        Update: {
+          'action'?: string
+          'language'?: string
+          'org_id'?: string
+          'word'?: string
+        }
+        Relationships: []
+      }
+      'request_bucket': {
+        Row: {
+          'filled_at': string
+          'org_id': string
+          'tokens': number
+        }
+        ComputedFields: never
+        Insert: {
+          'filled_at': string
+          'org_id': string
+          'tokens': number
+        }
+        Update: {
+          'filled_at'?: string
+          'org_id'?: string
+          'tokens'?: number
+        }
+        Relationships: []
+      }
+      'request_key': {
+        Row: {
+          'answer': Json | null
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'route': string
+        }
+        ComputedFields: never
+        Insert: {
+          'answer'?: Json | null
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'route': string
+        }
+        Update: {
+          'answer'?: Json | null
+          'content'?: string
+          'created_at'?: string
+          'key'?: string
+          'org_id'?: string
+          'route'?: string
+        }
+        Relationships: []
+      }
+      'ring': {
+        Row: {
+          'from_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'from_at'?: string
+        }
+        Update: {
+          'from_at'?: string
+        }
+        Relationships: []
+      }
+      'router': {
+        Row: {
+          'batch': number
+          'open_xids': (unknown)[]
+          'seen_below': unknown
+          'turn': number
+          'watermark': string
+          'next_unrouted': (string)[] | null
+        }
+        ComputedFields: 'next_unrouted'
+        Insert: {
+          'batch'?: number
+          'open_xids'?: (unknown)[]
+          'seen_below'?: unknown
+          'turn'?: number
+          'watermark'?: string
+        }
+        Update: {
+          'batch'?: number
+          'open_xids'?: (unknown)[]
+          'seen_below'?: unknown
+          'turn'?: number
+          'watermark'?: string
+        }
+        Relationships: []
+      }
+      'routing_timeout': {
+        Row: {
+          'error': string
+          'events': (string)[] | null
+          'id': number
+        }
+        ComputedFields: never
+        Insert: {
+          'error': string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Update: {
+          'error'?: string
+          'events'?: (string)[] | null
+          'id'?: never
+        }
+        Relationships: []
+      }
+      'run': {
+        Row: {
+          'ended_at': string | null
+          'id': string
+          'kind': string
+          'polled_at': string
+          'started_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'ended_at'?: string | null
+          'id': string
+          'kind': string
+          'polled_at': string
+          'started_at': string
+        }
+        Update: {
+          'ended_at'?: string | null
+          'id'?: string
+          'kind'?: string
+          'polled_at'?: string
+          'started_at'?: string
+        }
+        Relationships: []
+      }
+      'run_batch': {
+        Row: {
+          'at': string
+          'attempts': (number)[]
+          'endpoints': (string)[]
+          'events': (string)[]
+          'run_id': string
+          'seq': number
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempts'?: (number)[]
+          'endpoints'?: (string)[]
+          'events'?: (string)[]
+          'run_id': string
+          'seq': number
+        }
+        Update: {
+          'at'?: string
+          'attempts'?: (number)[]
+          'endpoints'?: (string)[]
+          'events'?: (string)[]
+          'run_id'?: string
+          'seq'?: number
+        }
+        Relationships: []
+      }
+      'saga': {
+        Row: {
+          'created_at': string
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'name': string
+        }
+        Update: {
+          'created_at'?: string
+          'name'?: string
+        }
+        Relationships: []
+      }
+      'saga_key': {
+        Row: {
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'result': Json | null
+          'saga': string
+        }
+        ComputedFields: never
+        Insert: {
+          'content': string
+          'created_at': string
+          'key': string
+          'org_id': string
+          'result'?: Json | null
+          'saga': string
+        }
+        Update: {
+          'content'?: string
+          'created_at'?: string
+          'key'?: string
+          'org_id'?: string
+          'result'?: Json | null
+          'saga'?: string
+        }
+        Relationships: []
+      }
+      'saga_step': {
+        Row: {
+          'event_type': string
+          'function': string
+          'position': number
+          'saga': string
+        }
+        ComputedFields: never
+        Insert: {
+          'event_type': string
+          'function': string
+          'position': number
+          'saga': string
+        }
+        Update: {
+          'event_type'?: string
+          'function'?: string
+          'position'?: number
+          'saga'?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'saga_step_saga_fkey'
+            columns: ['saga']
+            isOneToOne: false
+            referencedRelation: 'saga'
+            referencedColumns: ['name']
+          },
+        ]
+      }
+      'setting': {
+        Row: {
+          'description': string
+          'highest': number | null
+          'lowest': number | null
+          'name': string
+          'type': string
+          'updated_at': string
+          'value': NonNullable<Json>
+        }
+        ComputedFields: never
+        Insert: {
+          'description': string
+          'highest'?: number | null
+          'lowest'?: number | null
+          'name': string
+          'type': string
+          'updated_at'?: string
+          'value': NonNullable<Json>
+        }
+        Update: {
+          'description'?: string
+          'highest'?: number | null
+          'lowest'?: number | null
+          'name'?: string
+          'type'?: string
+          'updated_at'?: string
+          'value'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'subscription': {
+        Row: {
+          'created_at': string
+          'endpoint_id': string
+          'filter': unknown
+          'filter_text': string | null
+          'filter_weight': number
+          'org_id': string
+          'pattern': string
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at': string
+          'endpoint_id': string
+          'filter'?: unknown
+          'filter_text'?: string | null
+          'filter_weight'?: number
+          'org_id': string
+          'pattern': string
+        }
+        Update: {
+          'created_at'?: string
+          'endpoint_id'?: string
+          'filter'?: unknown
+          'filter_text'?: string | null
+          'filter_weight'?: number
+          'org_id'?: string
+          'pattern'?: string
+        }
+        Relationships: []
+      }
+      'template': {
+        Row: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format': string
+          'updated_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format'?: string
+          'updated_at': string
+        }
+        Update: {
+          'category'?: string
+          'code'?: string
+          'created_at'?: string
+          'language'?: string
+          'name'?: string
+          'org_id'?: string
+          'parameter_format'?: string
+          'updated_at'?: string
+        }
+        Relationships: []
+      }
+      'template_hold': {
+        Row: {
+          'app_id': string
+          'decided_at': string
+          'held': boolean
+          'language': string
+          'name': string
+          'waba_id': string
+          'why': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'decided_at': string
+          'held': boolean
+          'language': string
+          'name': string
+          'waba_id': string
+          'why': string
+        }
+        Update: {
+          'app_id'?: string
+          'decided_at'?: string
+          'held'?: boolean
+          'language'?: string
+          'name'?: string
+          'waba_id'?: string
+          'why'?: string
+        }
+        Relationships: []
+      }
+      'unroutable': {
+        Row: {
+          'error': string
+          'event_id': string
+          'routed_to': string | null
+          'set_aside_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'error': string
+          'event_id': string
+          'routed_to'?: string | null
+          'set_aside_at': string
+        }
+        Update: {
+          'error'?: string
+          'event_id'?: string
+          'routed_to'?: string | null
+          'set_aside_at'?: string
+        }
+        Relationships: []
+      }
+      'unrouted': {
+        Row: {
+          'event_id': string
+          'failures': number
+          'routed_to': string | null
+          'xid': unknown
+        }
+        ComputedFields: never
+        Insert: {
+          'event_id': string
+          'failures'?: number
+          'routed_to'?: string | null
+          'xid'?: unknown
+        }
+        Update: {
+          'event_id'?: string
+          'failures'?: number
+          'routed_to'?: string | null
+          'xid'?: unknown
+        }
+        Relationships: []
+      }
+      'whatsapp_app': {
+        Row: {
+          'allow_unsigned': boolean
+          'app_id': string
+          'app_key': string
+          'created_at': string
+          'old_secret_until': string | null
+          'old_secret_vault_id': string | null
+          'secret_vault_id': string | null
+          'updated_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'allow_unsigned'?: boolean
+          'app_id': string
+          'app_key': string
+          'created_at': string
+          'old_secret_until'?: string | null
+          'old_secret_vault_id'?: string | null
+          'secret_vault_id'?: string | null
+          'updated_at': string
+        }
+        Update: {
+          'allow_unsigned'?: boolean
+          'app_id'?: string
+          'app_key'?: string
+          'created_at'?: string
+          'old_secret_until'?: string | null
+          'old_secret_vault_id'?: string | null
+          'secret_vault_id'?: string | null
+          'updated_at'?: string
+        }
+        Relationships: []
+      }
+      'whatsapp_channel': {
+        Row: {
+          'app_id': string
+          'created_at': string
+          'display_digits': string | null
+          'endpoint_id': string
+          'graph_version': string | null
+          'is_default': boolean
+          'messages_per_second': number
+          'org_id': string
+          'phone_number_id': string
+          'quality': string | null
+          'token_vault_id': string
+          'waba_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'app_id': string
+          'created_at': string
+          'display_digits'?: string | null
+          'endpoint_id': string
+          'graph_version'?: string | null
+          'is_default'?: boolean
+          'messages_per_second': number
+          'org_id': string
+          'phone_number_id': string
+          'quality'?: string | null
+          'token_vault_id': string
+          'waba_id': string
+        }
+        Update: {
+          'app_id'?: string
+          'created_at'?: string
+          'display_digits'?: string | null
+          'endpoint_id'?: string
+          'graph_version'?: string | null
+          'is_default'?: boolean
+          'messages_per_second'?: number
+          'org_id'?: string
+          'phone_number_id'?: string
+          'quality'?: string | null
+          'token_vault_id'?: string
+          'waba_id'?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'whatsapp_channel_app_id_fkey'
+            columns: ['app_id']
+            isOneToOne: false
+            referencedRelation: 'whatsapp_app'
+            referencedColumns: ['app_id']
+          },
+        ]
+      }
+      'whatsapp_contact': {
+        Row: {
+          'first_seen_at': string
+          'id': string
+          'last_seen_at': string
+          'name': string | null
+          'org_id': string
+          'parent_user_id': string | null
+          'user_id': string | null
+          'username': string | null
+          'wa_id': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'first_seen_at': string
+          'id'?: string
+          'last_seen_at': string
+          'name'?: string | null
+          'org_id': string
+          'parent_user_id'?: string | null
+          'user_id'?: string | null
+          'username'?: string | null
+          'wa_id'?: string | null
+        }
+        Update: {
+          'first_seen_at'?: string
+          'id'?: string
+          'last_seen_at'?: string
+          'name'?: string | null
+          'org_id'?: string
+          'parent_user_id'?: string | null
+          'user_id'?: string | null
+          'username'?: string | null
+          'wa_id'?: string | null
+        }
+        Relationships: []
+      }
+      'whatsapp_update': {
+        Row: {
+          'app_id': string
+          'attempt_id': number | null
+          'callback_data': string | null
+          'channel_id': string | null
+          'data': NonNullable<Json>
+          'display': string | null
+          'field': string | null
+          'happened_at': string
+          'id': number
+          'key': string
+          'kind': string
+          'look_at': string | null
+          'looks': number
+          'message_id': number | null
+          'org_id': string | null
+          'phone_number_id': string | null
+          'reason': string | null
+          'received_at': string
+          'status': string | null
+          'update_status': string
+          'user_id': string | null
+          'wa_id': string | null
+          'waba_id': string | null
+          'wamid': string | null
+          'answered_message': number | null
+          'channels_of': (string)[] | null
+          'notice_rule_of': {
+            'action': string
+            'cause': string
+            'event': string
+            'field': string
+            'title': string
+          } | null
+        }
+        ComputedFields: 'answered_message' | 'channels_of' | 'notice_rule_of'
+        Insert: {
+          'app_id': string
+          'attempt_id'?: number | null
+          'callback_data'?: string | null
+          'channel_id'?: string | null
+          'data': NonNullable<Json>
+          'display'?: string | null
+          'field'?: string | null
+          'happened_at': string
+          'id'?: never
+          'key': string
+          'kind': string
+          'look_at'?: string | null
+          'looks'?: number
+          'message_id'?: number | null
+          'org_id'?: string | null
+          'phone_number_id'?: string | null
+          'reason'?: string | null
+          'received_at': string
+          'status'?: string | null
+          'update_status': string
+          'user_id'?: string | null
+          'wa_id'?: string | null
+          'waba_id'?: string | null
+          'wamid'?: string | null
+        }
+        Update: {
+          'app_id'?: string
+          'attempt_id'?: number | null
+          'callback_data'?: string | null
+          'channel_id'?: string | null
+          'data'?: NonNullable<Json>
+          'display'?: string | null
+          'field'?: string | null
+          'happened_at'?: string
+          'id'?: never
+          'key'?: string
+          'kind'?: string
+          'look_at'?: string | null
+          'looks'?: number
+          'message_id'?: number | null
+          'org_id'?: string | null
+          'phone_number_id'?: string | null
+          'reason'?: string | null
+          'received_at'?: string
+          'status'?: string | null
+          'update_status'?: string
+          'user_id'?: string | null
+          'wa_id'?: string | null
+          'waba_id'?: string | null
+          'wamid'?: string | null
+        }
+        Relationships: []
+      }
+    }
+    Views: {
+      'delivery_status': {
+        Row: {
+          'attempt': number | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'failed_attempts': number | null
+          'finished_at': string | null
+          'held_because': string | null
+          'next_attempt_at': string | null
+          'open': boolean | null
+          'org_id': string | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'endpoint_status': {
+        Row: {
+          'created_at': string
+          'description': string
+          'failing_since': string | null
+          'failures_running': number | null
+          'id': string
+          'in_flight': number | null
+          'kind': string
+          'next_at': string | null
+          'not_before': string | null
+          'open': number | null
+          'org_id': string
+          'probe_at': string | null
+          'reason': string | null
+          'set_aside': number | null
+          'set_aside_error': string | null
+          'status': string | null
+          'updated_at': string
+          'url': string
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'outbound_attempt': {
+        Row: {
+          'attempt_no': number
+          'created_at': string
+          'error_code': string | null
+          'error_message': string | null
+          'id': number
+          'next_retry_at': string | null
+          'outbound_message_id': number
+          'provider_response': Json | null
+          'status': string
+          'updated_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt_no'?: number | null
+          'created_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'id'?: number | null
+          'next_retry_at'?: string | null
+          'outbound_message_id'?: number | null
+          'provider_response'?: Json | null
+          'status'?: string | null
+          'updated_at'?: string | null
+        }
+        Update: {
+          'attempt_no'?: number | null
+          'created_at'?: string | null
+          'error_code'?: string | null
+          'error_message'?: string | null
+          'id'?: number | null
+          'next_retry_at'?: string | null
+          'outbound_message_id'?: number | null
+          'provider_response'?: Json | null
+          'status'?: string | null
+          'updated_at'?: string | null
+        }
+        Relationships: []
+      }
+      'queue_health': {
+        Row: {
+          'breakers_open': number | null
+          'dead_letters': number | null
+          'endpoints_held': number | null
+          'in_flight': number | null
+          'last_tick_at': string | null
+          'oldest_due_at': string | null
+          'oldest_unrouted_at': string | null
+          'open': number | null
+          'problems': (string)[] | null
+          'rows_in_default': number | null
+          'runs': number | null
+          'set_aside': number | null
+          'set_aside_error': string | null
+          'unroutable': number | null
+          'unrouted': number | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'relay_status': {
+        Row: {
+          'correlation_id': string | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'finished_at': string | null
+          'id': string | null
+          'last_attempt_at': string | null
+          'last_error': string | null
+          'max_retries': number | null
+          'next_retry_at': string | null
+          'open': boolean | null
+          'partition_key': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'saga_outbox': {
+        Row: {
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'last_error': string | null
+          'next_retry_at': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'saga_id': string | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'transaction_outbox': {
+        Row: {
+          'correlation_id': string | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'id': string | null
+          'last_error': string | null
+          'max_retries': number | null
+          'next_retry_at': string | null
+          'partition_key': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Relationships: []
+      }
+      'webhook_outbox': {
+        Row: {
+          'created_at': string | null
+          'delivered_at': string | null
+          'endpoint_id': string | null
+          'event_type': string | null
+          'id': string | null
+          'last_attempt_at': string | null
+          'last_error': string | null
+          'next_retry_at': string | null
+          'payload': Json | null
+          'retry_count': number | null
+          'status': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'created_at'?: string | null
+          'delivered_at'?: string | null
+          'endpoint_id'?: string | null
+          'event_type'?: string | null
+          'id'?: string | null
+          'last_attempt_at'?: string | null
+          'last_error'?: string | null
+          'next_retry_at'?: string | null
+          'payload'?: Json | null
+          'retry_count'?: number | null
+          'status'?: string | null
+        }
+        Relationships: []
+      }
+    }
+    Functions: {
+      'accept_once': { Args: { 'p_consumer': string; 'p_event_id': string }; Returns: boolean }
+      'act_on_delivery': {
+        Args: {
+          'p_action': string
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_org_id': string
+          'p_reason'?: string
+        }
+        Returns: Json
+      }
+      'add_apart': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: Database['outbox']['CompositeTypes']['pairs_apart']
+        SetofOptions: {
+          from: '*'
+          to: 'pairs_apart'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'add_deliveries': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: number
+      }
+      'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_pairs': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_limit': number }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'add_partition': { Args: { 'p_day': string; 'p_table': string }; Returns: boolean }
+      'add_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'add_secret': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
+        Returns: string
+      }
+      'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
+      'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
+      'allowed_in_flight': {
+        Args: {
+          'p_last_timed_out': boolean
+          'p_max': number
+          'p_now': string
+          'p_ramp_from': string
+        }
+        Returns: number
+      }
+      'announce': {
+        Args: { 'p_endpoints': (string)[]; 'p_now': string; 'p_type': string }
+        Returns: undefined
+      }
+      'announce_dead': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'answer': {
+        Args: {
+          'p_applied': number
+          'p_errors': Json
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+          'p_renewed': Json
+          'p_repeat': boolean
+          'p_retries': Json
+          'p_routed': number
+          'p_stale': number
+          'p_stop': string
+        }
+        Returns: Json
+      }
+      'answer_of': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: string
+      }
+      'answered_message': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: number
+      }
+      'app_secrets': {
+        Args: {
+          'p_app': Omit<
+            Database['outbox']['Tables']['whatsapp_app']['Row'],
+            Database['outbox']['Tables']['whatsapp_app']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: (string)[]
+      }
+      'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
+      'apply_delivered': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: number
+      }
+      'apply_inbound': {
+        Args: { 'p_ids': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
+      'apply_kept': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'apply_notices': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_results': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Database['outbox']['CompositeTypes']['news']
+        SetofOptions: {
+          from: '*'
+          to: 'news'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'apply_statuses': {
+        Args: { 'p_ids': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
+      'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'ask_filters': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'audit': {
+        Args: {
+          'p_action': string
+          'p_actor': string
+          'p_details': string
+          'p_entity_id': string
+          'p_entity_type': string
+          'p_now': string
+          'p_org_id': string
+        }
+        Returns: undefined
+      }
+      'audit_refusal': {
+        Args: {
+          'p_actor': string
+          'p_code': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'authority_problem': { Args: { 'p_url': string }; Returns: string }
+      'batch': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'begin_attempt': {
+        Args: {
+          'p_claim': number
+          'p_count': number
+          'p_event_id': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_phone_number_id': string
+        }
+        Returns: undefined
+      }
+      'begin_request': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
+        Returns: Json
+      }
+      'begin_saga': {
+        Args: {
+          'p_context': Json
+          'p_idempotency_key': string
+          'p_name': string
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'broker_text': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
+        Returns: string
+      }
+      'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
+      'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
+      'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }
+      'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
+      'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
+      'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
+      'cancel_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_why'?: string }
+        Returns: Json
+      }
+      'cancel_message': {
+        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string; 'p_why'?: string }
+        Returns: Json
+      }
+      'cause_of': { Args: { 'p_code': string }; Returns: string }
+      'chain_length': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
+        Returns: number
+      }
+      'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
+      'change_consent': {
+        Args: {
+          'p_actor': string
+          'p_channel': string
+          'p_dossier_id': string
+          'p_evidence': string
+          'p_granted': boolean
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
+      'change_endpoint': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: undefined }
+      'change_event_types': {
+        Args: { 'p_change': Json; 'p_endpoint_id': string }
+        Returns: undefined
+      }
+      'change_opt_out': {
+        Args: {
+          'p_actor'?: string
+          'p_evidence'?: string
+          'p_opted_out': boolean
+          'p_org_id': string
+          'p_purpose': string
+          'p_recipient': string
+          'p_source': string
+        }
+        Returns: Json
+      }
+      'change_replay_job': {
+        Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
+        Returns: Json
+      }
+      'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
+      'channels_of': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
+      }
+      'check_addressed': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_amqp_url': { Args: { 'p_url': string }; Returns: string }
+      'check_broker_address': {
+        Args: { 'p_address': string; 'p_field': string }
+        Returns: undefined
+      }
+      'check_ca': { Args: { 'p_ca': Json }; Returns: undefined }
+      'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
+      'check_channel_change': { Args: { 'p_change': Json }; Returns: undefined }
+      'check_choice': {
+        Args: { 'p_choices': (string)[]; 'p_field': string; 'p_value': string }
+        Returns: undefined
+      }
+      'check_columns': {
+        Args: { 'p_columns': (string)[]; 'p_field': string; 'p_table': unknown }
+        Returns: undefined
+      }
+      'check_credentials': {
+        Args: { 'p_broker': Json; 'p_credentials': Json; 'p_kind': string }
+        Returns: undefined
+      }
+      'check_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'check_dossier': { Args: { 'p_dossier_id': string }; Returns: undefined }
+      'check_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'check_endpoint_change': { Args: { 'p_change': Json }; Returns: undefined }
+      'check_event': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'check_filter_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'check_filter_text': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: string
+      }
+      'check_handler': { Args: { 'p_function': string }; Returns: string }
+      'check_headers': { Args: { 'p_headers': Json }; Returns: undefined }
+      'check_is_open': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'check_json': { Args: { 'p_body': string }; Returns: undefined }
+      'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_members': {
+        Args: { 'p_field': string; 'p_kind': string; 'p_members': (string)[]; 'p_value': Json }
+        Returns: undefined
+      }
+      'check_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_message_id': {
+        Args: { 'p_message_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'check_old_secrets': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
+        Returns: undefined
+      }
+      'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
+      'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
+      'check_page': { Args: { 'p_limit': number }; Returns: undefined }
+      'check_publisher': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_rabbitmq': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_range': {
+        Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
+        Returns: undefined
+      }
+      'check_recipient': { Args: { 'p_to': string }; Returns: undefined }
+      'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
+      'check_secret': { Args: { 'p_secret': string }; Returns: string }
+      'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
+      'check_signs': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'check_template': {
+        Args: {
+          'p_characters': string
+          'p_field': string
+          'p_names': (string)[]
+          'p_template': Json
+        }
+        Returns: undefined
+      }
+      'check_type': { Args: { 'p_type': string }; Returns: undefined }
+      'check_unordered': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'check_url': { Args: { 'p_url': string }; Returns: string }
+      'check_watched': { Args: { 'p_table': unknown }; Returns: undefined }
+      'claim': {
+        Args: { 'p_limit': number; 'p_now': string; 'p_touched': (string)[] }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'claimed_before': {
+        Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
+      'clock': { Args: Record<PropertyKey, never>; Returns: string }
+      'close_delivery': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_outcome': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
+      'close_message': {
+        Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
+      'close_pairs': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: undefined
+      }
+      'close_retries': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'complete': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: number
+      }
+      'complete_apart': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Database['outbox']['CompositeTypes']['completed']
+        SetofOptions: {
+          from: '*'
+          to: 'completed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'complete_message': {
+        Args: { 'p_now': string; 'p_result': Database['outbox']['CompositeTypes']['result'] }
+        Returns: undefined
+      }
+      'complete_messages': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'configure': { Args: { 'p_functions_url': string; 'p_worker_secret': string }; Returns: Json }
+      'consents_json': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
+      'consume': {
+        Args: {
+          'p_consumer': string
+          'p_event_id': string
+          'p_function': string
+          'p_message': string
+        }
+        Returns: boolean
+      }
+      'contact_of': {
+        Args: {
+          'p_contact': Json
+          'p_now': string
+          'p_org_id': string
+          'p_user_id': string
+          'p_wa_id': string
+        }
+        Returns: string
+      }
+      'contract_advice': { Args: { 'p_speaks': Json }; Returns: Json }
+      'contract_problem': { Args: { 'p_now': string }; Returns: string }
+      'contract_text': { Args: { 'p_range': Json }; Returns: string }
+      'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
+      'count_ended': {
+        Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
+        Returns: undefined
+      }
+      'count_failure': {
+        Args: { 'p_error': string; 'p_event': string; 'p_now': string }
+        Returns: undefined
+      }
+      'count_message': {
+        Args: { 'p_error_code'?: string; 'p_n'?: number; 'p_status': string }
+        Returns: undefined
+      }
+      'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_moves': {
+        Args: { 'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[] }
+        Returns: undefined
+      }
+      'count_up': {
+        Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
+        Returns: undefined
+      }
+      'count_updates': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'counters': { Args: Record<PropertyKey, never>; Returns: Json }
+      'counters_since': { Args: { 'p_now': string }; Returns: string }
+      'create_broker_endpoint': {
+        Args: {
+          'p_broker': Json
+          'p_credentials'?: Json
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_filter'?: string
+          'p_headers'?: Json
+          'p_kind': string
+          'p_ordering'?: string
+          'p_org_id'?: string
+          'p_payload'?: string
+        }
+        Returns: Json
+      }
+      'create_by_kind': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
+        Returns: Json
+      }
+      'create_channel': {
+        Args: {
+          'p_access_token': string
+          'p_app_id': string
+          'p_description'?: string
+          'p_messages_per_second'?: number
+          'p_org_id': string
+          'p_pair_seconds'?: number
+          'p_phone_number_id': string
+          'p_waba_id': string
+        }
+        Returns: Json
+      }
+      'create_endpoint': {
+        Args: {
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_filter'?: string
+          'p_headers'?: Json
+          'p_max_in_flight'?: number
+          'p_ordering'?: string
+          'p_org_id'?: string
+          'p_payload'?: string
+          'p_quantum'?: number
+          'p_rate_per_second'?: number
+          'p_retry'?: Json
+          'p_secret'?: string
+          'p_timeout_ms'?: number
+          'p_url': string
+        }
+        Returns: Json
+      }
+      'create_message': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_channel_id'?: string
+          'p_dossier_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id': string
+          'p_payload': Json
+          'p_template_code'?: string
+          'p_to': string
+        }
+        Returns: Json
+      }
+      'create_org_endpoint': {
+        Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
+      'create_replay_job': {
+        Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
+      'create_slack_endpoint': {
+        Args: {
+          'p_description'?: string
+          'p_event_types'?: (string)[]
+          'p_filter'?: string
+          'p_headers'?: Json
+          'p_org_id'?: string
+          'p_url': string
+        }
+        Returns: Json
+      }
+      'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
+      'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
+      'cut_batch': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_late': (string)[]
+          'p_most': number
+        }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'dead_letter_json': {
+        Args: {
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
+      'delay_after': { Args: { 'p_failure': number; 'p_policy': Json }; Returns: string }
+      'delete_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'delete_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'delete_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
+      'delete_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version'?: number }
+        Returns: Json
+      }
+      'delete_template': {
+        Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'delivery_ends': {
+        Args: { 'p_event_id': string }
+        Returns: {
+          'endpoint_id': string
+        }[]
+      }
+      'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'disable_itself': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
+        Returns: undefined
+      }
+      'discard_dead_letter': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_reason': string }
+        Returns: Json
+      }
+      'discard_org_dead_letter': {
+        Args: { 'p_id': string; 'p_org_id': string; 'p_reason': string }
+        Returns: Json
+      }
+      'dispatch': {
+        Args: {
+          'p_contract'?: Json
+          'p_ended'?: boolean
+          'p_kind'?: string
+          'p_known'?: Json
+          'p_limit'?: number
+          'p_results'?: Json
+          'p_run': string
+          'p_seq': number
+        }
+        Returns: Json
+      }
+      'dlq_message': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
+      'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
+      'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'drop_saga': { Args: { 'p_name': string }; Returns: Json }
+      'dropped_events': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
+        Returns: (Database['outbox']['Tables']['event']['Row'])[]
+      }
+      'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
+      'each_filter_once': {
+        Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
+        Returns: Database['outbox']['CompositeTypes']['question']
+        SetofOptions: {
+          from: 'outbox.question'
+          to: 'question'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'end_request': {
+        Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
+        Returns: undefined
+      }
+      'end_saga': {
+        Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
+        Returns: Json
+      }
+      'end_told': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'end_unreadable_secrets': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
+        Returns: undefined
+      }
+      'endpoint_json': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'endpoints_to_judge': {
+        Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: (string)[]
+      }
+      'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'erase_messages': { Args: { 'p_limit': number }; Returns: number }
+      'event_content': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'event_json': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'event_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'event_of_json': {
+        Args: { 'p_at': string; 'p_event': Json; 'p_org_id': string }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'event_type_json': {
+        Args: {
+          'p_type': Omit<
+            Database['outbox']['Tables']['event_type']['Row'],
+            Database['outbox']['Tables']['event_type']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'execute_org_saga': {
+        Args: {
+          'p_context': string
+          'p_key'?: string
+          'p_name': string
+          'p_org_id': string
+          'p_traceparent'?: string
+        }
+        Returns: Json
+      }
+      'execute_saga': {
+        Args: {
+          'p_context'?: Json
+          'p_idempotency_key'?: string
+          'p_name': string
+          'p_org_id'?: string
+          'p_traceparent'?: string
+        }
+        Returns: Json
+      }
+      'expire_deliveries': { Args: { 'p_limit': number }; Returns: number }
+      'expire_delivery': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: boolean
+      }
+      'expire_org_secret': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_secret_id': string }
+        Returns: Json
+      }
+      'expire_secret': { Args: { 'p_secret_id': string }; Returns: Json }
+      'fail_attempt': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_delivery_attempt': Omit<
+            Database['outbox']['Tables']['attempt']['Row'],
+            Database['outbox']['Tables']['attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+        }
+        Returns: undefined
+      }
+      'fail_message': {
+        Args: {
+          'p_code': string
+          'p_error': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'fail_unsent': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'failure_rule_of': {
+        Args: {
+          'p_code': string
+          'p_error_class': string
+          'p_kind': string
+          'p_status': number
+          'p_subcode'?: string
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_alternatives': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_close': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_condition': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_element': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: string
+      }
+      'filter_leaf': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_literal': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_member': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: string
+      }
+      'filter_operand': {
+        Args: {
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_path': {
+        Args: {
+          'p_at': number
+          'p_is_many': boolean
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_part']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_part'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_place': {
+        Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
+        Returns: number
+      }
+      'filter_shown': { Args: { 'p_token': string }; Returns: string }
+      'filter_tokens': {
+        Args: { 'p_filter': string }
+        Returns: Database['outbox']['CompositeTypes']['filter_tokens']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_tokens'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'filter_where': {
+        Args: {
+          'p_is_exists': boolean
+          'p_path': Database['outbox']['CompositeTypes']['filter_part']
+          'p_state': Database['outbox']['CompositeTypes']['filter_state']
+          'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens']
+        }
+        Returns: Database['outbox']['CompositeTypes']['filter_state']
+        SetofOptions: {
+          from: '*'
+          to: 'filter_state'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'find_attempt': {
+        Args: {
+          'p_callback_data': string
+          'p_org_id': string
+          'p_phone_number_id': string
+          'p_wamid': string
+        }
+        Returns: {
+          'attempt_no': number
+          'claim': number
+          'created_at': string
+          'delivered_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'failed_at': string | null
+          'id': number
+          'message_id': number
+          'next_retry_at': string | null
+          'phone_number_id': string
+          'provider_response': Json | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'taken_at': string | null
+          'updated_at': string
+          'wamid': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'message_attempt'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'find_event': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: true
+        }
+      }
+      'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
+      'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
+      'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
+      'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
+      'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
+      'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'forget_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'forget_refusals': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
+        Returns: undefined
+      }
+      'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'gate_metrics': {
+        Args: { 'p_now': string }
+        Returns: {
+          'due_at': string
+          'endpoint_id': string
+          'failing_since': string
+          'failures': number
+          'halted': number
+          'in_flight': number
+          'kind': string
+          'open': number
+          'org_id': string
+          'status': string
+        }[]
+      }
+      'gate_totals': { Args: Record<PropertyKey, never>; Returns: Json }
+      'get_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: Json }
+      'get_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'get_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_event': { Args: { 'p_event_id': string; 'p_org_id': string }; Returns: Json }
+      'get_event_type': { Args: { 'p_org_id': string; 'p_type': string }; Returns: Json }
+      'get_health': { Args: Record<PropertyKey, never>; Returns: Json }
+      'get_message': { Args: { 'p_message_id': string; 'p_org_id': string }; Returns: Json }
+      'get_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
+      'get_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_org_secret': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_org_stats': {
+        Args: { 'p_endpoint_id': string; 'p_hours'?: number; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_org_test': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'get_replay_job': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'get_retry_config': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'get_whatsapp_app': { Args: { 'p_app_id': string }; Returns: Json }
+      'give_back': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_endpoint_id': string
+          'p_now': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
+      'given_back': {
+        Args: { 'p_attempt': number; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Database['outbox']['CompositeTypes']['result']
+        SetofOptions: {
+          from: '*'
+          to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'grant_consent': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_dossier_id': string
+          'p_evidence'?: string
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
+      'had_pairs': { Args: { 'p_event': string }; Returns: boolean }
+      'hand_out': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['handed']
+        SetofOptions: {
+          from: '*'
+          to: 'handed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
+      'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
+      'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
+      'header_set': { Args: { 'p_text': string }; Returns: Json }
+      'heed_answers': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'heed_failures': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
+      'heed_late_result': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+        }
+        Returns: undefined
+      }
+      'hold_channel': {
+        Args: {
+          'p_at': string
+          'p_cause': string
+          'p_channel_id': string
+          'p_expires_at': string
+          'p_held': boolean
+          'p_now': string
+          'p_why': string
+        }
+        Returns: undefined
+      }
+      'hold_channels': {
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_now': string
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: (string)[]
+      }
+      'hold_failing': {
+        Args: {
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'hold_template': {
+        Args: {
+          'p_now': string
+          'p_rule': Omit<
+            Database['outbox']['Tables']['notice_rule']['Row'],
+            Database['outbox']['Tables']['notice_rule']['ComputedFields']
+          >
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+          'p_why': string
+        }
+        Returns: string
+      }
+      'hold_unreadable': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
+        Returns: boolean
+      }
+      'host_problem': { Args: { 'p_host': string }; Returns: string }
+      'inbound_text': { Args: { 'p_data': Json }; Returns: string }
+      'insert_deliveries': {
+        Args: {
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+          'p_targets': (Database['outbox']['CompositeTypes']['target'])[]
+        }
+        Returns: (Database['outbox']['CompositeTypes']['gain'])[]
+      }
+      'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
+      'invalid': {
+        Args: { 'p_field': string; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'ipv4_number': { Args: { 'p_part': string }; Returns: number }
+      'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
+      'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
+      'is_base_url': { Args: { 'p_form': string; 'p_text': string }; Returns: boolean }
+      'is_crowded': {
+        Args: {
+          'p_now': string
+          'p_run': Omit<
+            Database['outbox']['Tables']['run']['Row'],
+            Database['outbox']['Tables']['run']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'is_network': { Args: { 'p_text': string }; Returns: boolean }
+      'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
+      'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
+      'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
+      'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
+      'is_reachable': { Args: { 'p_address': unknown }; Returns: boolean }
+      'is_retryable': {
+        Args: { 'p_code'?: string; 'p_error_class': string; 'p_kind': string; 'p_status': number }
+        Returns: boolean
+      }
+      'is_template_held': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'is_watched_change': {
+        Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
+        Returns: boolean
+      }
+      'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'joined': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_more': Database['outbox']['CompositeTypes']['claimed']
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'judge_statuses': {
+        Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
+        Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
+      }
+      'keep_days': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
+      'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
+      'keep_secret': {
+        Args: { 'p_description': string; 'p_name': string; 'p_value': string }
+        Returns: undefined
+      }
+      'key_hash': { Args: { 'p_ordering': string; 'p_partition_key': string }; Returns: number }
+      'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
+      'key_window': { Args: Record<PropertyKey, never>; Returns: string }
+      'kick': { Args: { 'p_why': string }; Returns: boolean }
+      'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
+      'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
+      'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
+      'lay_aside': {
+        Args: {
+          'p_again_at': string
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'leave_lane': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_lane': Omit<
+            Database['outbox']['Tables']['lane']['Row'],
+            Database['outbox']['Tables']['lane']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
+      'list_activity': {
+        Args: {
+          'p_cursor'?: string
+          'p_dossier_id': string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'list_attempts': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'list_audit_events': {
+        Args: {
+          'p_cursor'?: string
+          'p_entity_id'?: string
+          'p_entity_type'?: string
+          'p_limit'?: number
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'list_channels': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_consents': { Args: { 'p_dossier_id': string; 'p_org_id': string }; Returns: Json }
+      'list_dead_letters': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_status'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_deliveries': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_status'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_event_types': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
+        Returns: Json
+      }
+      'list_events': {
+        Args: {
+          'p_cursor'?: string
+          'p_event_type'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_messages': {
+        Args: {
+          'p_channel'?: string
+          'p_cursor'?: string
+          'p_dossier_id'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_status'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
+      'list_opt_outs': {
+        Args: {
+          'p_cursor'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_recipient'?: string
+        }
+        Returns: Json
+      }
+      'list_org_endpoints': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string; 'p_status'?: string }
+        Returns: Json
+      }
+      'list_replay_jobs': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
+        Returns: Json
+      }
+      'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
+      'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
+      'lock_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lock_message': {
+        Args: { 'p_message_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lock_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version': number }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lock_router': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'batch': number
+          'open_xids': (unknown)[]
+          'seen_below': unknown
+          'turn': number
+          'watermark': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'router'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
+      'lost': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['result']
+        SetofOptions: {
+          from: 'outbox.delivery'
+          to: 'result'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'lost_in_vault': { Args: { 'p_what': string }; Returns: undefined }
+      'make_refused': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: undefined
+      }
+      'mark_sent': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_provider': Json
+          'p_wamid': string
+        }
+        Returns: undefined
+      }
+      'may_be_out': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
+      'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
+      'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'message_content': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'message_json': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'message_number': { Args: { 'p_message_id': string }; Returns: number }
+      'message_of_key': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: 'outbox.outbound_message'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'move_messages': {
+        Args: { 'p_messages': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
+      }
+      'new_event': {
+        Args: {
+          'p_at': string
+          'p_body': string
+          'p_correlation_id': string
+          'p_deliver_at': string
+          'p_endpoint_id': string
+          'p_idempotency_key': string
+          'p_org_id': string
+          'p_partition_key': string
+          'p_traceparent': string
+          'p_type': string
+        }
+        Returns: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'event'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'new_secret': { Args: Record<PropertyKey, never>; Returns: string }
+      'next_replays': {
+        Args: Record<PropertyKey, never>
+        Returns: (Database['outbox']['CompositeTypes']['replay_step'])[]
+      }
+      'next_token_at': {
+        Args: { 'p_rate_per_second': number; 'p_tokens': number; 'p_tokens_at': string }
+        Returns: string
+      }
+      'next_unrouted': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: (string)[]
+      }
+      'no_saga': { Args: { 'p_name': string }; Returns: undefined }
+      'note_activity': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_more': Json
+          'p_now': string
+          'p_type': string
+        }
+        Returns: undefined
+      }
+      'note_batch': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_run': string
+          'p_seq': number
+        }
+        Returns: undefined
+      }
+      'note_portal_token': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Returns: Json
+      }
+      'note_refusal': {
+        Args: {
+          'p_again_at': string
+          'p_endpoint_id': string
+          'p_error': string
+          'p_event_id': string
+          'p_now': string
+          'p_sqlstate': string
+          'p_step': string
+        }
+        Returns: undefined
+      }
+      'note_requests': { Args: { 'p_requests': Json }; Returns: Json }
+      'note_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'note_timeouts': {
+        Args: {
+          'p_now': string
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: number
+      }
+      'note_wishes': {
+        Args: { 'p_now': string; 'p_wishes': (Database['outbox']['CompositeTypes']['wish'])[] }
+        Returns: undefined
+      }
+      'notice_end': { Args: { 'p_data': Json }; Returns: string }
+      'notice_reason': { Args: { 'p_data': Json }; Returns: string }
+      'notice_rule_of': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'cause': string
+          'event': string
+          'field': string
+          'title': string
+        }
+        SetofOptions: {
+          from: 'outbox.whatsapp_update'
+          to: 'notice_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'number_of': { Args: { 'p_wa_id': string }; Returns: string }
+      'open_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'attempt': number
+          'body_bytes': number
+          'deliver_at': string | null
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'failed_attempts': number
+          'lane_id': number
+          'leased_until': string | null
+          'replayed_at': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivery'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'open_delivery_list': {
+        Args: {
+          'p_below': Database['outbox']['CompositeTypes']['delivery_key']
+          'p_from': string
+          'p_org_id': string
+          'p_status': string
+        }
+        Returns: unknown
+      }
+      'open_letter_list': {
+        Args: {
+          'p_at': string
+          'p_endpoint_id': string
+          'p_from': string
+          'p_id': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
+      'open_window': {
+        Args: { 'p_at': string; 'p_channel_id': string; 'p_recipient': string }
+        Returns: undefined
+      }
+      'opt_in_recipient': {
+        Args: {
+          'p_channel'?: string
+          'p_org_id': string
+          'p_purpose'?: string
+          'p_recipient': string
+        }
+        Returns: Json
+      }
+      'opt_out_json': {
+        Args: {
+          'p_opt_out': Omit<
+            Database['outbox']['Tables']['opt_out']['Row'],
+            Database['outbox']['Tables']['opt_out']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'opt_out_recipient': {
+        Args: {
+          'p_channel'?: string
+          'p_org_id': string
+          'p_purpose'?: string
+          'p_recipient': string
+          'p_source': string
+        }
+        Returns: Json
+      }
+      'org_dead_letter': {
+        Args: { 'p_id': string; 'p_org_id': string }
+        Returns: {
+          'attempt': number
+          'correlation_id': string
+          'delivered_at': string | null
+          'discarded_at': string | null
+          'endpoint_id': string
+          'error': string
+          'event_created_at': string
+          'event_id': string
+          'failed_at': string
+          'id': string
+          'idempotency_key': string | null
+          'note': string | null
+          'org_id': string
+          'original_message': string
+          'original_topic': string
+          'partition_key': string | null
+          'replayed_at': string | null
+          'retry_count': number
+          'traceparent': string | null
+          'why': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'dead_letter'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'broker': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'other_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'pace_of': {
+        Args: { 'p_messages_per_second': number }
+        Returns: Database['outbox']['CompositeTypes']['pace']
+        SetofOptions: {
+          from: '*'
+          to: 'pace'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'park': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
+        Returns: undefined
+      }
+      'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'partition_day': { Args: { 'p_name': string }; Returns: string }
+      'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
+      'passes_filters': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: boolean
+      }
+      'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'pause_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
+        Returns: Json
+      }
+      'person_key': { Args: { 'p_recipient': string }; Returns: string }
+      'plain_word': { Args: { 'p_text': string }; Returns: string }
+      'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
+      'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
+      'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
+      'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
+      'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
+      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
+      'publish': {
+        Args: {
+          'p_correlation_id'?: string
+          'p_deliver_at'?: string
+          'p_endpoint_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id'?: string
+          'p_partition_key'?: string
+          'p_payload': Json
+          'p_traceparent'?: string
+          'p_type': string
+        }
+        Returns: string
+      }
+      'publish_array': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
+      'publish_change': {
+        Args: {
+          'p_new': Json
+          'p_old': Json
+          'p_op': string
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: undefined
+      }
+      'publish_dead': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'publish_events': {
+        Args: { 'p_catalogue'?: string; 'p_events': Json; 'p_key'?: string; 'p_org_id': string }
+        Returns: Json
+      }
+      'publish_inbound': {
+        Args: {
+          'p_action': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['inbound_message']['Row'],
+            Database['outbox']['Tables']['inbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'publish_many': { Args: { 'p_events': Json }; Returns: Json }
+      'publish_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'publish_plain': {
+        Args: { 'p_events': Json; 'p_now': string; 'p_org_id': string }
+        Returns: (string)[]
+      }
+      'publish_raw': {
+        Args: {
+          'p_body': string
+          'p_correlation_id'?: string
+          'p_deliver_at'?: string
+          'p_endpoint_id'?: string
+          'p_idempotency_key'?: string
+          'p_org_id'?: string
+          'p_partition_key'?: string
+          'p_traceparent'?: string
+          'p_type': string
+        }
+        Returns: string
+      }
+      'publish_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'publish_updates': {
+        Args: {
+          'p_new': (Json)[]
+          'p_old': (Json)[]
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: boolean
+      }
+      'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
+      'purge_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'put_back': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
+        Returns: boolean
+      }
+      'put_broker': {
+        Args: { 'p_broker': Json; 'p_credentials': Json; 'p_endpoint_id': string }
+        Returns: undefined
+      }
+      'put_credentials': {
+        Args: { 'p_credentials': Json; 'p_endpoint_id': string }
+        Returns: undefined
+      }
+      'put_event': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'put_event_type': {
+        Args: {
+          'p_create'?: boolean
+          'p_description'?: string
+          'p_key'?: string
+          'p_org_id': string
+          'p_schema'?: Json
+          'p_type': string
+        }
+        Returns: Json
+      }
+      'put_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: undefined }
+      'put_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: Json
+      }
+      'put_news': {
+        Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
+        Returns: undefined
+      }
+      'put_off': {
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
+        Returns: undefined
+      }
+      'put_reply_word': {
+        Args: {
+          'p_action': string
+          'p_actor'?: string
+          'p_language': string
+          'p_org_id': string
+          'p_word': string
+        }
+        Returns: Json
+      }
+      'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
+      'put_template': {
+        Args: {
+          'p_actor'?: string
+          'p_category': string
+          'p_code': string
+          'p_language': string
+          'p_name': string
+          'p_org_id': string
+          'p_parameter_format'?: string
+        }
+        Returns: Json
+      }
+      'put_whatsapp_app': {
+        Args: {
+          'p_allow_unsigned'?: boolean
+          'p_app_id': string
+          'p_overlap'?: string
+          'p_secret'?: string
+        }
+        Returns: Json
+      }
+      'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
+      'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
+      'read_filter': {
+        Args: { 'p_filter': string }
+        Returns: Database['outbox']['CompositeTypes']['filter']
+        SetofOptions: {
+          from: '*'
+          to: 'filter'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'read_payload': { Args: { 'p_event_id': string }; Returns: Record<string, unknown> }
+      'read_problem': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
+      'read_results': {
+        Args: { 'p_results': Json }
+        Returns: Database['outbox']['CompositeTypes']['reported']
+        SetofOptions: {
+          from: '*'
+          to: 'reported'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'read_unrouted': {
+        Args: Record<PropertyKey, never>
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'readable': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'receive_callbacks': {
+        Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
+        Returns: Json
+      }
+      'recent_deliveries': {
+        Args: { 'p_limit'?: number; 'p_org_id'?: string }
+        Returns: {
+          'attempt': number | null
+          'created_at': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'event_type': string | null
+          'failed_attempts': number | null
+          'finished_at': string | null
+          'held_because': string | null
+          'next_attempt_at': string | null
+          'open': boolean | null
+          'org_id': string | null
+          'status': string | null
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'delivery_status'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'recipients_of': {
+        Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
+        Returns: (string)[]
+      }
+      'record_results': {
+        Args: {
+          'p_now': string
+          'p_reported': Database['outbox']['CompositeTypes']['reported']
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['completed']
+        SetofOptions: {
+          from: '*'
+          to: 'completed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
+      'refusal_of': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: string
+      }
+      'refusal_words': { Args: { 'p_code': string }; Returns: string }
+      'refuse_channel': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'refuse_contract': {
+        Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
+        Returns: Json
+      }
+      'refuse_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_error': string; 'p_now': string; 'p_sqlstate': string }
+        Returns: undefined
+      }
+      'refuse_filter': {
+        Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_members': {
+        Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_result': {
+        Args: {
+          'p_error': string
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
+      'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
+      'renew_apart': {
+        Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Json
+      }
+      'renew_leases': {
+        Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: Json
+      }
+      'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'replay_job_json': {
+        Args: {
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'replay_lane': {
+        Args: { 'p_gate_id': number; 'p_job': number }
+        Returns: {
+          'changed_at': string
+          'depth': number
+          'gate_id': number
+          'halted': boolean
+          'head_at': string
+          'id': number
+          'key_hash': number
+          'leased': number
+          'leased_until': string | null
+          'next_at': string
+          'not_before': string
+          'ordered': boolean
+          'tail_at': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'lane'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'replay_many': {
+        Args: {
+          'p_endpoint_id'?: string
+          'p_event_type'?: string
+          'p_failed_from'?: string
+          'p_failed_to'?: string
+          'p_org_id'?: string
+          'p_rate_per_second'?: number
+        }
+        Returns: Json
+      }
+      'reply_action': { Args: { 'p_data': Json; 'p_org_id': string }; Returns: string }
+      'report_dead_message': {
+        Args: {
+          'p_consumer': string
+          'p_correlation_id': string
+          'p_dlq_topic': string
+          'p_error': string
+          'p_event_type': string
+          'p_message_id': string
+          'p_retry_count': number
+          'p_topic': string
+        }
+        Returns: undefined
+      }
+      'resend_message': {
+        Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'reserved_headers': { Args: Record<PropertyKey, never>; Returns: (string)[] }
+      'resolve_dead_letters': {
+        Args: {
+          'p_attempts': (number)[]
+          'p_endpoints': (string)[]
+          'p_events': (string)[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'rest_lane': {
+        Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
+        Returns: undefined
+      }
+      'resume_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'resume_endpoint': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'resume_lane': {
+        Args: { 'p_endpoint_id': string; 'p_partition_key'?: string }
+        Returns: Json
+      }
+      'resume_org_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'retries_at': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: Json }
+      'retry_after': {
+        Args: { 'p_header': string; 'p_most_s'?: number; 'p_now': string }
+        Returns: string
+      }
+      'retry_config_json': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
+      'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
+      'retry_preset': { Args: { 'p_kind': string }; Returns: Json }
+      'retry_to_wire': { Args: { 'p_policy': Json }; Returns: Json }
+      'revoke_consent': {
+        Args: {
+          'p_actor'?: string
+          'p_channel'?: string
+          'p_dossier_id': string
+          'p_evidence'?: string
+          'p_org_id': string
+          'p_purposes': (string)[]
+          'p_source': string
+        }
+        Returns: Json
+      }
+      'rewrite_command': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'ring_from': { Args: { 'p_now': string }; Returns: string }
+      'rotate_org_secret': {
+        Args: {
+          'p_endpoint_id': string
+          'p_key'?: string
+          'p_org_id': string
+          'p_overlap_seconds'?: number
+          'p_secret'?: string
+        }
+        Returns: Json
+      }
+      'rotate_secret': {
+        Args: { 'p_endpoint_id': string; 'p_overlap'?: string; 'p_secret'?: string }
+        Returns: Json
+      }
+      'route': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
+        Returns: Json
+      }
+      'route_again': { Args: { 'p_event_id': string }; Returns: Json }
+      'route_events': {
+        Args: {
+          'p_now': string
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+          'p_rows_at': (unknown)[]
+        }
+        Returns: number
+      }
+      'route_failed': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_error': string
+          'p_event': string
+          'p_now': string
+        }
+        Returns: number
+      }
+      'route_one_by_one': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
+        Returns: number
+      }
+      'route_what_fits': {
+        Args: {
+          'p_batch': Database['outbox']['CompositeTypes']['routing']
+          'p_event': string
+          'p_now': string
+        }
+        Returns: number
+      }
+      'routing_status': { Args: { 'p_event_id': string }; Returns: string }
+      'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
+      'run_step': {
+        Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
+        Returns: Json
+      }
+      'save_message': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'schedule_json': { Args: { 'p_policy': Json }; Returns: Json }
+      'schedule_retry': {
+        Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Json
+      }
+      'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'serve': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'serve_apart': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'set_broker': {
+        Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
+        Returns: Json
+      }
+      'set_catalogue': { Args: { 'p_org_id': string; 'p_strict': boolean }; Returns: Json }
+      'set_channel_token': {
+        Args: {
+          'p_access_token': string
+          'p_actor'?: string
+          'p_channel_id': string
+          'p_org_id': string
+        }
+        Returns: Json
+      }
+      'set_default_channel': {
+        Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'set_endpoint_status': {
+        Args: { 'p_endpoint_id': string; 'p_reason': string; 'p_status': string }
+        Returns: Json
+      }
+      'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'set_replay_job': { Args: { 'p_id': string; 'p_status': string }; Returns: Json }
+      'set_retry_config': {
+        Args: {
+          'p_endpoint_id': string
+          'p_org_id': string
+          'p_policy'?: Json
+          'p_version'?: number
+        }
+        Returns: Json
+      }
+      'set_setting': { Args: { 'p_name': string; 'p_value': Json }; Returns: Json }
+      'set_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: Json }
+      'setting_conflict': { Args: { 'p_name': string }; Returns: Record<string, unknown> }
+      'setting_int': { Args: { 'p_name': string }; Returns: number }
+      'setting_on': { Args: { 'p_name': string }; Returns: boolean }
+      'setting_problem': {
+        Args: {
+          'p_setting': Omit<
+            Database['outbox']['Tables']['setting']['Row'],
+            Database['outbox']['Tables']['setting']['ComputedFields']
+          >
+          'p_value': Json
+        }
+        Returns: string
+      }
+      'setting_value': { Args: { 'p_name': string }; Returns: Json }
+      'settle_lost': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'settle_updates': {
+        Args: {
+          'p_ids': (number)[]
+          'p_now': string
+          'p_reasons': (string)[]
+          'p_statuses': (string)[]
+        }
+        Returns: undefined
+      }
+      'shrink_routing': {
+        Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'slack_url_shown': { Args: { 'p_url': string }; Returns: string }
+      'slow_down': {
+        Args: {
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'softened': {
+        Args: {
+          'p_provider': Json
+          'p_rule': Omit<
+            Database['outbox']['Tables']['failure_rule']['Row'],
+            Database['outbox']['Tables']['failure_rule']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
+      'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'step_function': { Args: { 'p_function': string }; Returns: unknown }
+      'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'store_callbacks': {
+        Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
+        Returns: (number)[]
+      }
+      'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
+      'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
+      'subscribe': {
+        Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
+        Returns: Json
+      }
+      'suspect_endpoints': {
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_error': string
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
+      'take': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'take_inbound': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
+      'take_key': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'take_messages': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'take_notice': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'take_preference': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
+      'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
+      'targets': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['target'])[]
+      }
+      'tell_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'tell_taken': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
+      'templates_of': {
+        Args: { 'p_app_id': string; 'p_language': string; 'p_name': string; 'p_waba_id': string }
+        Returns: {
+          'category': string
+          'code': string
+          'created_at': string
+          'language': string
+          'name': string
+          'org_id': string
+          'parameter_format': string
+          'updated_at': string
+        }[]
+        SetofOptions: {
+          from: '*'
+          to: 'template'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'throttle_apps': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
+      'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
+      'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
+      'touch_run': {
+        Args: { 'p_ended': boolean; 'p_kind': string; 'p_now': string; 'p_run': string }
+        Returns: string
+      }
+      'touched_events': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: (string)[]
+      }
+      'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
+      'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
+      'try_read': { Args: { 'p_vault_id': string }; Returns: string }
+      'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
+      'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
+      'undo_attempt': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'unreadable_result': {
+        Args: {
+          'p_error': string
+          'p_reported': Database['outbox']['CompositeTypes']['reported']
+          'p_result': Json
+          'p_sqlstate': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['reported']
+        SetofOptions: {
+          from: '*'
+          to: 'reported'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'unrouted_late': {
+        Args: {
+          'p_limit': number
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string[]
+      }
+      'unwatch_table': { Args: { 'p_table': unknown }; Returns: Json }
+      'update_channel': {
+        Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
+        Returns: Json
+      }
+      'update_org_endpoint': {
+        Args: {
+          'p_change': Json
+          'p_endpoint_id': string
+          'p_org_id': string
+          'p_version'?: number
+        }
+        Returns: Json
+      }
+      'upkeep': { Args: { 'p_now': string }; Returns: undefined }
+      'uuid_v7': { Args: { 'p_at': string }; Returns: string }
+      'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
+      'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
+      'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
+      'version': { Args: Record<PropertyKey, never>; Returns: Json }
+      'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
+      'waits_of': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
+        Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
+        SetofOptions: {
+          from: 'outbox.claimed'
+          to: 'claimed_message'
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      'wake': {
+        Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
+      'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
+      'watch_table': {
+        Args: {
+          'p_changed'?: (string)[]
+          'p_columns'?: (string)[]
+          'p_except'?: (string)[]
+          'p_operations'?: (string)[]
+          'p_org_column'?: string
+          'p_org_id'?: string
+          'p_partition_column'?: string
+          'p_per_statement'?: boolean
+          'p_table': unknown
+          'p_type'?: string
+        }
+        Returns: Json
+      }
+      'watched_part': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'why_not_account': {
+        Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
+        Returns: string
+      }
+      'why_not_send': {
+        Args: {
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: string
+      }
+      'why_unreadable': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'wishes_of': {
+        Args: {
+          'p_contact': string
+          'p_lifted': boolean
+          'p_purposes': (string)[]
+          'p_recipients': (string)[]
+          'p_source': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+      }
+      'with_late': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_late': (string)[] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'with_messages': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'without': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_endpoint_ids': (string)[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
+    }
+    Enums: {
+      [_ in never]: never
+    }
+    CompositeTypes: {
+      'claimed': {
+        'events': (string)[] | null
+        'endpoints': (string)[] | null
+        'attempts': (number)[] | null
+        'failed_attempts': (number)[] | null
+        'lanes': (number)[] | null
+        'ordered': (boolean)[] | null
+        'replayed': (boolean)[] | null
+        'leases_ms': (number)[] | null
+      }
+      'claimed_message': {
+        'event_id': string | null
+        'attempt': number | null
+        'wait_ms': number | null
+      }
+      'completed': {
+        'applied': number | null
+        'refused': number | null
+        'error': string | null
+      }
+      'delivery_key': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'event_type': string | null
+      }
+      'filter': {
+        'path': unknown
+        'weight': number | null
+      }
+      'filter_part': {
+        'opening': string | null
+        'closing': string | null
+        'next': number | null
+        'weight': number | null
+        'is_many': boolean | null
+      }
+      'filter_state': {
+        'written': string | null
+        'at': number | null
+        'wants_operand': boolean | null
+        'weight': number | null
+        'root': string | null
+        'is_many': boolean | null
+        'negations': number | null
+        'pending': string | null
+        'closings': (string)[] | null
+        'kinds': (string)[] | null
+      }
+      'filter_tokens': {
+        'texts': (string)[] | null
+        'places': (number)[] | null
+        'ends_at': number | null
+      }
+      'gain': {
+        'lane_at': unknown
+        'gate_at': unknown
+        'n': number | null
+        'first_at': string | null
+        'last_at': string | null
+      }
+      'handed': {
+        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
+        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
+      }
+      'message_move': {
+        'message_id': number | null
+        'was': string | null
+        'became': string | null
+      }
+      'news': {
+        'applied': number | null
+        'dead_events': (string)[] | null
+        'dead_endpoints': (string)[] | null
+        'opened': (string)[] | null
+        'closed': (string)[] | null
+        'gone': (string)[] | null
+        'failing': (string)[] | null
+      }
+      'pace': {
+        'rate_per_second': number | null
+        'rate_burst': number | null
+        'max_in_flight': number | null
+      }
+      'pair': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'problem': string | null
+        'deliver_at': string | null
+        'key_hash': number | null
+        'body_bytes': number | null
+      }
+      'pairs_apart': {
+        'added': number | null
+        'refused': (Database['outbox']['CompositeTypes']['pair'])[] | null
+        'sqlstates': (string)[] | null
+        'errors': (string)[] | null
+      }
+      'parcel': {
+        'deliveries': Json | null
+        'events': Json | null
+        'endpoints': Json | null
+      }
+      'question': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'body_bytes': number | null
+        'filters': (unknown)[] | null
+        'since': (string)[] | null
+        'weights': (number)[] | null
+      }
+      'replay_step': {
+        'job_id': number | null
+        'event_id': string | null
+        'endpoint_id': string | null
+        'failed_at': string | null
+        'letter_id': string | null
+      }
+      'reported': {
+        'results': (Database['outbox']['CompositeTypes']['result'])[] | null
+        'bad': (Database['outbox']['CompositeTypes']['result'])[] | null
+        'sqlstates': (string)[] | null
+        'errors': (string)[] | null
+      }
+      'result': {
+        'event': string | null
+        'endpoint': string | null
+        'attempt': number | null
+        'outcome': string | null
+        'status': number | null
+        'error_class': string | null
+        'error': string | null
+        'code': string | null
+        'retry_after': string | null
+        'duration_ms': number | null
+        'response': string | null
+        'lossy': boolean | null
+        'provider_id': string | null
+        'provider': Json | null
+      }
+      'routing': {
+        'events': (string)[] | null
+        'rows_at': (unknown)[] | null
+        'behind': (string)[] | null
+        'pairs': (Database['outbox']['CompositeTypes']['pair'])[] | null
+        'cut_event': string | null
+        'cut_endpoint': string | null
+        'watermark': string | null
+        'seen_below': unknown
+        'open_xids': (unknown)[] | null
+        'questions': (Database['outbox']['CompositeTypes']['question'])[] | null
+      }
+      'status_change': {
+        'update_id': number | null
+        'attempt_id': number | null
+        'message_id': number | null
+        'status': string | null
+        'rank': number | null
+        'at': string | null
+        'wamid': string | null
+        'code': string | null
+        'title': string | null
+        'details': string | null
+        'noted': boolean | null
+        'update_status': string | null
+        'reason': string | null
+      }
+      'target': {
+        'endpoint_id': string | null
+        'key_hash': number | null
+        'gate_id': number | null
+        'gate_at': unknown
+        'lane_id': number | null
+        'lane_at': unknown
+        'ordered': boolean | null
+        'due_from': string | null
+      }
+      'wish': {
+        'org_id': string | null
+        'recipient': string | null
+        'purpose': string | null
+        'lifted': boolean | null
+        'at': string | null
+        'source': string | null
+        'evidence': string | null
+        'entity_type': string | null
+        'entity_id': string | null
+      }
+    }
+  }
+}
+
+type DatabaseWithoutInternals = Omit<Database, '__InternalSupabase'>
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, 'outbox'>]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof (
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+      & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+    )
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals } ? (
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    & DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Views']
+  )[TableName] extends {
+    Row: infer R
+  } ? R
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema['Tables'] & DefaultSchema['Views'])
+    ? (DefaultSchema['Tables'] & DefaultSchema['Views'])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R
+    } ? R
+    : never
+  : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends
+    {
+      Insert: infer I
+    } ? I
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I
+    } ? I
+    : never
+  : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema['Tables']
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables']
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions['schema']]['Tables'][TableName] extends
+    {
+      Update: infer U
+    } ? U
+  : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema['Tables']
+    ? DefaultSchema['Tables'][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U
+    } ? U
+    : never
+  : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema['Enums']
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums']
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions['schema']]['Enums'][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema['Enums']
+    ? DefaultSchema['Enums'][DefaultSchemaEnumNameOrOptions]
+  : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema['CompositeTypes']
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  } ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes']
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions['schema']]['CompositeTypes'][
+    CompositeTypeName
+  ]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema['CompositeTypes']
+    ? DefaultSchema['CompositeTypes'][PublicCompositeTypeNameOrOptions]
+  : never
+
+export const Constants = {
+  'outbox': {
+    Enums: {},
+  },
+} as const

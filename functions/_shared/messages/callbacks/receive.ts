@@ -1,0 +1,123 @@
+import type { Log } from '../../base/log.ts'
+import { isLonger, readBytes } from '../../http/read_bytes.ts'
+import { safeString } from '../../base/safe_text.ts'
+import { type CallbackAnswer, refuse } from './answer.ts'
+import { readBody } from './body.ts'
+import type { App, CallbackDatabase } from './database.ts'
+import { maxUpdates, parseUpdates } from './parse.ts'
+import { isSigned, readSignature, type Signature } from './signature.ts'
+import { appKeyForm } from './token.ts'
+
+/** WhatsApp's own limit for a callback. */
+export const maxBytes = 3 * 1024 * 1024
+
+/** The limit for a callback without a signature, which anybody can send. */
+export const maxUnsignedBytes = 64 * 1024
+
+export type ReceiveDeps = {
+  database: CallbackDatabase
+  /** For the whole body to come. */
+  bodyMs: number
+  log: Log
+}
+
+/**
+ * Receives one callback for the app with that key; null means the app of the shared address. Status
+ * 200 means that all its updates are stored. Any other status means that none is stored, and WhatsApp
+ * retries for seven days.
+ *
+ * Before the signature is verified, the cost is one look-up, reading at most `maxBytes`, and one HMAC
+ * for each of at most two secrets. The body is not read if the key or the signature is malformed or
+ * the app is unknown. It is parsed only after the signature is verified.
+ */
+export async function receiveCallback(
+  request: Request,
+  appKey: string | null,
+  { database, bodyMs, log }: ReceiveDeps,
+): Promise<CallbackAnswer> {
+  const signature = readSignature(request.headers.get('x-hub-signature-256'))
+  const leave = async (answer: CallbackAnswer): Promise<CallbackAnswer> => {
+    await request.body?.cancel().catch(() => {})
+    return answer
+  }
+  if (signature.kind === 'malformed' || appKey !== null && !appKeyForm.test(appKey)) {
+    return await leave(unsigned())
+  }
+  const max = signature.kind === 'none' ? maxUnsignedBytes : maxBytes
+  if (isLonger(request, max)) return await leave(tooLarge(max))
+  const found = await database.findApp(appKey)
+  if (!found.ok) return await leave(failed('cannot find the app of a callback', found.error, log))
+  const { app } = found
+  const refusal = refusalOf(app, signature, appKey)
+  if (app === null || refusal !== null) return await leave(refusal ?? unsigned())
+
+  const read = await readBytes(request, max, bodyMs)
+  switch (read.kind) {
+    case 'too_large':
+      return tooLarge(max)
+    case 'late':
+      return refuse('request_timeout', `The body did not come within ${bodyMs / 1000} s`)
+    case 'broken':
+      return refuse('invalid_argument', 'The body broke off')
+  }
+  const bytes = new Uint8Array(read.body)
+  if (signature.kind === 'given' && !isSigned(signature.digest, bytes, app.secrets)) {
+    return unsigned()
+  }
+  const body = readBody(bytes)
+  if (body === null) {
+    return refuse('invalid_argument', 'The body is not a JSON object, or is nested too deep')
+  }
+  const updates = parseUpdates(body)
+  if (updates === null) {
+    return refuse('too_large', `The body has more than ${maxUpdates} updates`)
+  }
+  const orgId = request.headers.get('x-org-id')
+  const stored = await database.store({
+    appId: app.id,
+    orgId: orgId === null ? null : safeString(orgId, 200),
+    updates,
+  })
+  if (!stored.ok) return failed('cannot store a callback', stored.error, log)
+  const { counts, warnings } = stored
+  if (warnings > 0) log('warn', 'a callback has updates that were not applied', { warnings })
+  return { kind: 'stored', counts }
+}
+
+/** Why no callback of this app can be accepted, whatever its body is; null if one can. */
+function refusalOf(
+  app: App | null,
+  signature: Signature,
+  appKey: string | null,
+): CallbackAnswer | null {
+  if (app === null) {
+    return appKey === null
+      ? refuse(
+        'not_configured',
+        'The shared address belongs to no app: set the setting whatsapp.shared_app, or use the ' +
+          'address with the key of the app',
+      )
+      : unsigned()
+  }
+  if (signature.kind === 'none' && app.allowUnsigned) return null
+  if (app.secrets.length === 0) {
+    return refuse('not_configured', 'The app has no secret: outbox.put_whatsapp_app() sets it')
+  }
+  return signature.kind === 'given' ? null : unsigned()
+}
+
+function tooLarge(max: number): CallbackAnswer {
+  return refuse('too_large', `The body is larger than ${max} bytes`)
+}
+
+function unsigned(): CallbackAnswer {
+  return refuse(
+    'unauthenticated',
+    'x-hub-signature-256 is missing, malformed, or not made with the secret of the app',
+  )
+}
+
+function failed(what: string, error: string, log: Log): CallbackAnswer {
+  log('error', what, { error })
+  return refuse('unavailable', 'Nothing is stored: send it again')
+}

@@ -1,0 +1,132 @@
+import type { Delivery, Endpoint, EventRow } from '../contract/contract.ts'
+import type { Signatures } from './sign.ts'
+import { version } from '../base/version.ts'
+
+/** Names and values in turn, one after the other. */
+export type HeaderList = string[]
+
+/**
+ * The names that no custom header may have; `webhook-*` stands for all that begin so. They are
+ * those that each try sets itself, and the connection's own, whose forging would let one request be
+ * read as two or another host be reached. outbox.reserved_headers() is the same list.
+ */
+export const reservedHeaders: readonly string[] = [
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'http2-settings',
+  'idempotency-key',
+  'keep-alive',
+  'proxy-*',
+  'sec-*',
+  'te',
+  'traceparent',
+  'tracestate',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'webhook-*',
+  'x-attempt',
+  'x-correlation-id',
+  'x-event-type',
+  'x-outhook-*',
+  'x-signature',
+  'x-timestamp',
+]
+
+const reserved = new Set(reservedHeaders)
+const reservedPrefixes = reservedHeaders.filter((name) => name.endsWith('*')).map((name) =>
+  name.slice(0, -1)
+)
+
+/** Receivers refuse longer ones. */
+const longestName = 100
+
+/**
+ * Says what is wrong with a custom header, or null, before each send. outbox.header_problem checks
+ * the same when the endpoint is saved.
+ */
+export function customHeaderProblem(name: string, value: string): string | null {
+  const lower = name.toLowerCase()
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) {
+    return `Header name ${JSON.stringify(name)} has characters that HTTP does not allow`
+  }
+  if (name.length > longestName) return `A header name has more than ${longestName} characters`
+  if (reserved.has(lower) || reservedPrefixes.some((prefix) => lower.startsWith(prefix))) {
+    return `Header ${lower} is reserved: remove it from the endpoint's headers`
+  }
+  if (value === '' || !/^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
+    // The value may be a credential, so the message leaves it out.
+    return `Header ${lower} has an empty value or one that is not visible ASCII`
+  }
+  return null
+}
+
+/** Says what is wrong with an endpoint's custom headers, or null. */
+export function headersProblem({ headers }: Endpoint): string | null {
+  for (const name in headers) {
+    const problem = customHeaderProblem(name, headers[name] ?? '')
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+/** A value that may stand in a header: what is not visible ASCII is percent-encoded as UTF-8. */
+export function headerValue(text: string): string {
+  if (/^[\x21-\x7e]+$/.test(text)) return text
+  return text.replace(/[^\x21-\x7e]/gu, (char) => {
+    return /\p{Surrogate}/u.test(char) ? '%EF%BF%BD' : encodeURIComponent(char)
+  })
+}
+
+/** One try as its headers see it. */
+export type Try = {
+  delivery: Delivery
+  event: EventRow
+  endpoint: Endpoint
+  /** Unix seconds, the ones that were signed. */
+  timestamp: number
+  /** Null where nobody reads them. */
+  signatures: Signatures | null
+}
+
+/** All headers of one try, the endpoint's own first. */
+export function webhookHeaders(
+  { delivery, event, endpoint, timestamp, signatures }: Try,
+): HeaderList {
+  const headers: HeaderList = []
+  for (const name in endpoint.headers) headers.push(name, endpoint.headers[name] ?? '')
+  headers.push(
+    'content-type',
+    'application/json',
+    'user-agent',
+    `Outhook/${version}`,
+    'webhook-id',
+    delivery.event,
+    'idempotency-key',
+    headerValue(event.idempotency_key),
+    'webhook-timestamp',
+    String(timestamp),
+  )
+  if (signatures !== null) {
+    headers.push('webhook-signature', signatures.standard, 'x-timestamp', String(timestamp))
+  }
+  headers.push(
+    'x-event-type',
+    headerValue(event.type),
+    'x-correlation-id',
+    headerValue(event.correlation_id),
+    'x-attempt',
+    String(delivery.failed_attempts + 1),
+  )
+  if (signatures !== null && signatures.simple !== null) {
+    headers.push('x-signature', signatures.simple)
+  }
+  if (event.traceparent !== null) headers.push('traceparent', headerValue(event.traceparent))
+  return headers
+}

@@ -1,0 +1,46 @@
+import { type Sources } from './sources.ts'
+
+/** What tests may need besides what they import. */
+export type Need =
+  | 'postgres'
+  | 'brokers'
+  | 'edge Deno'
+  | 'supabase'
+  | 'redocly'
+  | 'typescript client'
+  | 'receiver packages'
+  | 'page packages'
+  | 'bundler'
+
+/** A need exists if the path of a used file, or its text, matches. */
+const USES: Readonly<Record<Need, { path?: RegExp; text?: RegExp }>> = {
+  // A file that starts a program of the project may start a database in it.
+  postgres: {
+    path: /\.test\.sql$|^supabase\/local\/postgres\/mod\.ts$/,
+    text: /\bDeno\.execPath\(\)/,
+  },
+  brokers: { path: /^tests\/_support\/brokers\/install\.ts$/ },
+  'edge Deno': { text: /\bedgeDeno\b/ },
+  supabase: { text: /(?<!function )\brunCli\(/ },
+  redocly: { text: /\bnpmTools\.redocly\b/ },
+  'typescript client': { text: /\bnpmTools\.typescriptClient\b/ },
+  'receiver packages': { text: /\breceiverPackages\(/ },
+  'page packages': { path: /^tests\/project\/_docs\.ts$/ },
+  bundler: { text: /\[\s*'bundle'/ },
+}
+
+/** What the files need, given all that they use. The runner itself, in tests/_run/, needs nothing. */
+export function needsOf(sources: Sources): Set<Need> {
+  const used = [...sources].filter(([path]) => !path.startsWith('tests/_run/'))
+  const needs = Object.entries(USES).filter(([, { path, text }]) =>
+    used.some(([file, source]) => path?.test(file) || text?.test(source))
+  )
+  // SAFETY: the keys of USES are all needs.
+  return new Set(needs.map(([need]) => need as Need))
+}
+
+/** Those of the programs whose name stands alone in quotes in a used file. */
+export function programsOf(sources: Sources, programs: readonly string[]): string[] {
+  const used = [...sources].filter(([path]) => path !== 'tests/_support/programs.ts')
+  return programs.filter((program) => used.some(([, text]) => text.includes(`'${program}'`)))
+}
