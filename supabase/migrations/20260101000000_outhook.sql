@@ -7553,7 +7553,7 @@ create type outbox.claimed as (
 comment on type outbox.claimed is
   'Claimed deliveries, as arrays of the same length. leases_ms: the remaining time of each lease.';
 
-create function outbox.chain_length(
+create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
 ) returns integer
 language plpgsql stable
@@ -7573,7 +7573,7 @@ begin
     ) a);
 end
 $$;
-comment on function outbox.chain_length(uuid, integer, timestamptz) is
+comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
   'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles '
   'in half a second (the slowest of its last five attempts within an hour decides), from 1 to its '
   'quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
@@ -7667,7 +7667,7 @@ begin
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c

@@ -2708,33 +2708,6 @@ ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
 
--- Name: chain_length(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) RETURNS integer
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    AS $$
-begin
-  return (
-    select least(p_quantum, greatest(1, 500 / greatest(1, pg_catalog.max(a.duration_ms))))
-    from (
-      select t.duration_ms from outbox.attempt t
-      where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
-        and t.kind = 'try'
-      order by t.at desc limit 5
-    ) a);
-end
-$$;
-
-ALTER FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles in half a second (the slowest of its last five attempts within an hour decides), from 1 to its quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
-
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -10806,6 +10779,33 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks if no run is awake, at most once in a transaction.';
 
+-- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$
+begin
+  return (
+    select least(p_quantum, greatest(1, 500 / greatest(1, pg_catalog.max(a.duration_ms))))
+    from (
+      select t.duration_ms from outbox.attempt t
+      where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
+        and t.kind = 'try'
+      order by t.at desc limit 5
+    ) a);
+end
+$$;
+
+ALTER FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles in half a second (the slowest of its last five attempts within an hour decides), from 1 to its quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
+
 -- Name: last_attempt(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS integer
@@ -18484,7 +18484,7 @@ begin
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c
@@ -22614,10 +22614,6 @@ GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_
 
 REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.chain_length(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
@@ -23635,6 +23631,10 @@ REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
 -- Name: FUNCTION kick_on_commit(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
+
+-- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

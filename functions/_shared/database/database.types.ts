@@ -2456,10 +2456,6 @@ export type Database = {
         Returns: Json
       }
       'cause_of': { Args: { 'p_code': string }; Returns: string }
-      'chain_length': {
-        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
-        Returns: number
-      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {
@@ -3638,6 +3634,10 @@ export type Database = {
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'lane_quantum': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
+        Returns: number
+      }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
