@@ -4129,7 +4129,7 @@ create table outbox.lane (
 comment on table outbox.lane is
   'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
   'behind the dead entries of its index; leased: how many of its deliveries are leased; '
-  'leased_until: the end of the first of these leases, or earlier, until lose_leases() sets it '
+  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it '
   'again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds '
   'the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). '
   'An unordered lane with a key_hash belongs to the replay job of that number.';
@@ -6772,7 +6772,7 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
--- The steps of lose_leases():
+-- The steps of record_lost_leases():
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as take()
 --               will read them, and of the unordered ones, because park() waits for their
@@ -6791,7 +6791,7 @@ comment on function outbox.lost(outbox.delivery) is
 --   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
 --
 -- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
-create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -6877,7 +6877,7 @@ begin
   return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
-comment on function outbox.lose_leases(uuid[], timestamptz) is
+comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
   'returns how many, with those that the database refused to record. Each uses up a retry, or a '
   'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
@@ -6997,7 +6997,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases() skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -7765,7 +7765,7 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- May be out of date, if the first lease has ended with a result: lose_leases() sets it.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
@@ -7835,7 +7835,7 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks the due gates, at most as many as fill the batch.
---   3 serve(): lose_leases() records ended leases; take() leases deliveries; park() again.
+--   3 serve(): record_lost_leases() records ended leases; take() leases deliveries; park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
 --     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
 --     suspect_endpoints() makes the next calls serve each of them alone.
@@ -7850,7 +7850,7 @@ declare
   v_claimed outbox.claimed;
   v_served uuid[];
 begin
-  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+  if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due without a due delivery: its first one was postponed, or the clock was set

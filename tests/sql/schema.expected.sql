@@ -10952,7 +10952,7 @@ ALTER TABLE outbox.lane OWNER TO postgres;
 
 -- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts behind the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until lose_leases() sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts behind the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11846,100 +11846,6 @@ ALTER FUNCTION outbox.lock_settings() OWNER TO postgres;
 -- Name: FUNCTION lock_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: one transaction at a time changes settings.';
-
--- Name: lose_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_lost outbox.result[];
-  v_lanes bigint[];
-  v_done outbox.completed;
-begin
-  v_lanes := array(
-    select n.id
-    from pg_catalog.unnest(p_endpoint_ids) p
-    cross join lateral (
-      select o.* from outbox.gate o
-      where o.endpoint_id = p order by o.changed_at desc limit 1
-    ) g
-    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
-    cross join lateral (
-      (
-        select l.id, l.leased, l.leased_until from outbox.lane l
-        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
-          and l.next_at < 'infinity'
-        order by l.next_at
-        limit case
-          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
-            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
-          then 1000
-        end
-      )
-      union all
-      (
-        select l.id, l.leased, l.leased_until from outbox.lane l
-        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
-        order by l.changed_at desc limit 1
-      )
-      union all
-      select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
-    ) n
-    where n.leased > 0 and n.leased_until <= p_now);
-  if pg_catalog.cardinality(v_lanes) = 0 then
-    return 0;
-  end if;
-  v_lost := array(
-    select outbox.lost(d.held)
-    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
-    cross join lateral (
-      select l.id, l.head_at from outbox.lane l
-      where l.id = n.id order by l.changed_at desc limit 1
-    ) l
-    cross join lateral (
-      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
-      -- as many as may be in flight (1,000).
-      select d as held from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-      order by d.due_at, d.event_id
-      limit 2000
-    ) d
-    where (d.held).leased_until <= p_now
-      -- Skip a delivery that could not be released, or each call would process it again.
-      and not exists (
-        select from outbox.refusal r
-        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
-          and r.again_at > p_now));
-  if pg_catalog.cardinality(v_lost) > 0 then
-    v_done := outbox.complete_apart(v_lost, p_now);
-  end if;
-  -- A first lease that ended with a result has left leased_until too early.
-  update outbox.lane l set leased_until = coalesce((
-    select pg_catalog.min(d.leased_until) from (
-      select d.leased_until from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-      order by d.due_at, d.event_id
-      limit 2000
-    ) d), l.leased_until)
-  where l.id = any (v_lanes) and l.leased > 0;
-  return coalesce(v_done.applied + v_done.refused, 0);
-end
-$$;
-
-ALTER FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
 
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15489,6 +15395,100 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
 
+-- Name: record_lost_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_lost outbox.result[];
+  v_lanes bigint[];
+  v_done outbox.completed;
+begin
+  v_lanes := array(
+    select n.id
+    from pg_catalog.unnest(p_endpoint_ids) p
+    cross join lateral (
+      select o.* from outbox.gate o
+      where o.endpoint_id = p order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
+    cross join lateral (
+      (
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
+          and l.next_at < 'infinity'
+        order by l.next_at
+        limit case
+          when g.breaker = 'closed' and g.in_flight < outbox.allowed_in_flight(
+            e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now)
+          then 1000
+        end
+      )
+      union all
+      (
+        select l.id, l.leased, l.leased_until from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+    ) n
+    where n.leased > 0 and n.leased_until <= p_now);
+  if pg_catalog.cardinality(v_lanes) = 0 then
+    return 0;
+  end if;
+  v_lost := array(
+    select outbox.lost(d.held)
+    from (select distinct u from pg_catalog.unnest(v_lanes) u) n (id)
+    cross join lateral (
+      select l.id, l.head_at from outbox.lane l
+      where l.id = n.id order by l.changed_at desc limit 1
+    ) l
+    cross join lateral (
+      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
+      -- as many as may be in flight (1,000).
+      select d as held from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d
+    where (d.held).leased_until <= p_now
+      -- Skip a delivery that could not be released, or each call would process it again.
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
+          and r.again_at > p_now));
+  if pg_catalog.cardinality(v_lost) > 0 then
+    v_done := outbox.complete_apart(v_lost, p_now);
+  end if;
+  -- A first lease that ended with a result has left leased_until too early.
+  update outbox.lane l set leased_until = coalesce((
+    select pg_catalog.min(d.leased_until) from (
+      select d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) d), l.leased_until)
+  where l.id = any (v_lanes) and l.leased > 0;
+  return coalesce(v_done.applied + v_done.refused, 0);
+end
+$$;
+
+ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
+
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
@@ -15804,7 +15804,7 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases() skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -17382,7 +17382,7 @@ declare
   v_claimed outbox.claimed;
   v_served uuid[];
 begin
-  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+  if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
@@ -18582,7 +18582,7 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- May be out of date, if the first lease has ended with a result: lose_leases() sets it.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
@@ -23776,10 +23776,6 @@ REVOKE ALL ON FUNCTION outbox.lock_router() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
--- Name: FUNCTION lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
@@ -24220,6 +24216,10 @@ GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) T
 -- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
+
+-- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3908,7 +3908,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
       'lost': {
         Args: {
           'p_delivery': Omit<
@@ -4601,6 +4600,10 @@ export type Database = {
       'recipients_of': {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
+      }
+      'record_lost_leases': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
+        Returns: number
       }
       'record_results': {
         Args: {

@@ -13,7 +13,7 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
--- The steps of lose_leases():
+-- The steps of record_lost_leases():
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as take()
 --               will read them, and of the unordered ones, because park() waits for their
@@ -32,7 +32,7 @@ comment on function outbox.lost(outbox.delivery) is
 --   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
 --
 -- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
-create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -118,7 +118,7 @@ begin
   return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
-comment on function outbox.lose_leases(uuid[], timestamptz) is
+comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
   'returns how many, with those that the database refused to record. Each uses up a retry, or a '
   'delivery that crashes its run would crash one run after the other. locks: the caller holds the '

@@ -19,7 +19,7 @@ export const claim: readonly Mutant[] = [
     ],
     why: 'Two runs send the deliveries of one key at a time.',
     equivalent:
-      'A lane of which something is leased is due again only when that lease ends, and lose_leases() takes the lease away before take() looks: the condition is a second guard.',
+      'A lane of which something is leased is due again only when that lease ends, and record_lost_leases() takes the lease away before take() looks: the condition is a second guard.',
   },
   {
     file: 'sql/engine/claim/take.sql',

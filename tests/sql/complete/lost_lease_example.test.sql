@@ -1,4 +1,4 @@
--- The example in the head of lose_leases(): three lanes and five leases.
+-- The example in the head of record_lost_leases(): three lanes and five leases.
 begin;
 \ir ../_helpers.sql
 select plan(5);
@@ -14,7 +14,7 @@ begin
 end $$;
 do $$ begin perform send_to('a', 'a', 1), send_to('b', 'b', 2), send_to('a2', 'a', 1), send_to('c', 'b', 1), time_passes('5 s'); end $$;
 
-select is(outbox.lose_leases(array(select id from ours), outbox.clock()), 3, 'three leases are recorded as lost');
+select is(outbox.record_lost_leases(array(select id from ours), outbox.clock()), 3, 'three leases are recorded as lost');
 select is(
   (select array_agg(l.lane || ' ' || (d.leased_until is null)::text order by l.lane)
    from lanes l join outbox.delivery d on d.event_id = l.ids[1]),
