@@ -52,7 +52,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -236,7 +236,7 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(

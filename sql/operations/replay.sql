@@ -125,7 +125,7 @@ begin
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-    perform outbox.settle_lost(v_delivery, v_now);
+    perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then

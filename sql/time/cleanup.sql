@@ -37,7 +37,7 @@ begin
   loop
     -- If the database refuses to end one, go on with the others.
     begin
-      perform outbox.settle_lost(v_delivery, v_now);
+      perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then

@@ -6883,7 +6883,7 @@ comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
   'gates.';
 
-create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
+create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -6892,7 +6892,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
+comment on function outbox.record_lost_lease(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. '
   'locks: the caller holds the gate.';
 
@@ -9522,7 +9522,7 @@ begin
   loop
     -- If the database refuses to end one, go on with the others.
     begin
-      perform outbox.settle_lost(v_delivery, v_now);
+      perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -9714,7 +9714,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -9898,7 +9898,7 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(
@@ -10114,7 +10114,7 @@ begin
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-    perform outbox.settle_lost(v_delivery, v_now);
+    perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then

@@ -2639,7 +2639,7 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(
@@ -7486,7 +7486,7 @@ begin
   loop
     -- If the database refuses to end one, go on with the others.
     begin
-      perform outbox.settle_lost(v_delivery, v_now);
+      perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -15395,6 +15395,25 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
 
+-- Name: record_lost_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_delivery.leased_until is not null then
+    perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. locks: the caller holds the gate.';
+
 -- Name: record_lost_leases(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS integer
@@ -16052,7 +16071,7 @@ begin
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
     v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-    perform outbox.settle_lost(v_delivery, v_now);
+    perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
@@ -17302,7 +17321,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -17930,25 +17949,6 @@ ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
 -- Name: FUNCTION setting_value(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
-
--- Name: settle_lost(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  if p_delivery.leased_until is not null then
-    perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. locks: the caller holds the gate.';
 
 -- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24217,6 +24217,10 @@ GRANT ALL ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) T
 
 REVOKE ALL ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) FROM PUBLIC;
 
+-- Name: FUNCTION record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
@@ -24535,10 +24539,6 @@ REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value 
 -- Name: FUNCTION setting_value(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.settle_lost(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

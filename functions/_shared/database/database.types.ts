@@ -4601,6 +4601,16 @@ export type Database = {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
       }
+      'record_lost_lease': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'record_lost_leases': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
@@ -4946,16 +4956,6 @@ export type Database = {
         Returns: string
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
-      'settle_lost': {
-        Args: {
-          'p_delivery': Omit<
-            Database['outbox']['Tables']['delivery']['Row'],
-            Database['outbox']['Tables']['delivery']['ComputedFields']
-          >
-          'p_now': string
-        }
-        Returns: undefined
-      }
       'settle_updates': {
         Args: {
           'p_ids': (number)[]

@@ -124,7 +124,7 @@ comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
   'gates.';
 
-create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
+create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -133,6 +133,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
+comment on function outbox.record_lost_lease(outbox.delivery, timestamptz) is
   'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. '
   'locks: the caller holds the gate.';

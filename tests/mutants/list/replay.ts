@@ -29,7 +29,7 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay.sql',
-    find: `    perform outbox.settle_lost(v_delivery, v_now);
+    find: `    perform outbox.record_lost_lease(v_delivery, v_now);
 `,
     replace: '',
     tests: [

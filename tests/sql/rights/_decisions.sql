@@ -160,7 +160,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- callbacks and leases
   apply_kept apply_statuses apply_updates callback_answer callback_time close_retries count_moves
   count_updates find_attempt heed_answers heed_failures hold_failing judge_statuses learn_numbers
-  record_lost_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases settle_lost
+  record_lost_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases record_lost_lease
   settle_updates slow_down store_callbacks tell_statuses tell_taken try_apply why_not_account
   -- inbound messages, holds, manual actions
   answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
