@@ -39,7 +39,7 @@ comment on function outbox.replay_lane(bigint, bigint) is
   'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
   'and of what is live. locks: the caller holds the gate.';
 
-create function outbox.put_back(
+create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
 ) returns boolean
 language plpgsql set search_path = ''
@@ -83,7 +83,7 @@ begin
   return true;
 end
 $$;
-comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
+comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
 
@@ -135,7 +135,7 @@ begin
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+    or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',

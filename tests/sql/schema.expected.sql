@@ -14236,58 +14236,6 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
--- Name: put_back(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_gate bigint;
-  v_lane outbox.lane;
-  v_bytes integer;
-  v_due timestamptz;
-begin
-  select g.id
-  into v_gate
-  from outbox.gate g
-  join outbox.endpoint e on e.id = g.endpoint_id
-  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
-  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
-  perform from outbox.dead_letter x
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
-  for no key update;
-  select pg_catalog.octet_length(e.body)
-  into v_bytes
-  from outbox.find_event(p_event_id, p_endpoint_id) e;
-  if v_gate is null or v_bytes is null then
-    return false;
-  end if;
-  v_lane := outbox.replay_lane(v_gate, p_job);
-  v_due := greatest(p_now, v_lane.head_at);
-  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes,
-    replayed_at)
-  values (p_event_id, p_endpoint_id, v_lane.id, v_due,
-    coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
-  on conflict (event_id, endpoint_id) do nothing;
-  if not found then
-    return false;
-  end if;
-  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
-  where l.id = v_lane.id;
-  update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
-  update outbox.dead_letter x set replayed_at = p_now
-  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
-  return true;
-end
-$$;
-
-ALTER FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
-
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) RETURNS void
@@ -16052,6 +16000,58 @@ ALTER FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) IS 'Gives ordered lanes of enabled endpoints a new lease from now: the timeout and 5 s. A renewal names a lane by one of its deliveries (event, endpoint, attempt) whose lease has not ended, and renews all leases of the lane. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of the renewals that applied; null if none did. locks: the caller holds the gates.';
 
+-- Name: reopen_delivery(uuid, uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_gate bigint;
+  v_lane outbox.lane;
+  v_bytes integer;
+  v_due timestamptz;
+begin
+  select g.id
+  into v_gate
+  from outbox.gate g
+  join outbox.endpoint e on e.id = g.endpoint_id
+  where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
+  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
+  perform from outbox.dead_letter x
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+  for no key update;
+  select pg_catalog.octet_length(e.body)
+  into v_bytes
+  from outbox.find_event(p_event_id, p_endpoint_id) e;
+  if v_gate is null or v_bytes is null then
+    return false;
+  end if;
+  v_lane := outbox.replay_lane(v_gate, p_job);
+  v_due := greatest(p_now, v_lane.head_at);
+  insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, body_bytes,
+    replayed_at)
+  values (p_event_id, p_endpoint_id, v_lane.id, v_due,
+    coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes, p_now)
+  on conflict (event_id, endpoint_id) do nothing;
+  if not found then
+    return false;
+  end if;
+  update outbox.lane l set depth = l.depth + 1, next_at = least(l.next_at, v_due)
+  where l.id = v_lane.id;
+  update outbox.gate g set depth = g.depth + 1 where g.id = v_gate;
+  update outbox.dead_letter x set replayed_at = p_now
+  where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
@@ -16081,7 +16081,7 @@ begin
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+    or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
@@ -20455,7 +20455,7 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -24093,10 +24093,6 @@ REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.put_back(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) FROM PUBLIC;
@@ -24284,6 +24280,10 @@ REVOKE ALL ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now time
 -- Name: FUNCTION renew_leases(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.renew_leases(p_renewals outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

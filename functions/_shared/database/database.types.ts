@@ -4437,10 +4437,6 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
         Returns: number
       }
-      'put_back': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
-        Returns: boolean
-      }
       'put_broker': {
         Args: { 'p_broker': Json; 'p_credentials': Json; 'p_endpoint_id': string }
         Returns: undefined
@@ -4685,6 +4681,10 @@ export type Database = {
       'renew_leases': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
+      }
+      'reopen_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
+        Returns: boolean
       }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }

@@ -232,7 +232,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'discard_dead_letter() holds the gate',
   ],
-  'operations/replay.sql put_back: for no key update': [
+  'operations/replay.sql reopen_delivery: for no key update': [
     'same_moment.test.ts',
     'replay() of a dead letter that cleanup() is removing finds nothing',
   ],

@@ -382,7 +382,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/same_moment.test.ts#replay() of a dead letter that cleanup() is removing finds nothing',
     ],
     why:
-      'put_back() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'reopen_delivery() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/operations/replay.sql',
