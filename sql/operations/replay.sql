@@ -124,7 +124,7 @@ begin
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
-    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+    v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;

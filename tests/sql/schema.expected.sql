@@ -2639,8 +2639,8 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
@@ -11758,6 +11758,46 @@ ALTER FUNCTION outbox.lock_message(p_org_id text, p_message_id text) OWNER TO po
 
 COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
 
+-- Name: lock_open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery outbox.delivery;
+begin
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  select d.*
+  into v_delivery
+  from outbox.delivery d
+  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s has no open delivery for endpoint %s',
+        pg_catalog.quote_nullable(p_event_id::text),
+        pg_catalog.quote_nullable(p_endpoint_id::text)),
+      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+  elsif v_delivery.leased_until > outbox.clock() then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+        p_endpoint_id),
+      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+        v_delivery.leased_until);
+  end if;
+  return v_delivery;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) RETURNS outbox.endpoint
@@ -12744,46 +12784,6 @@ ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
-
--- Name: open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) RETURNS outbox.delivery
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_delivery outbox.delivery;
-begin
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.
-  select d.*
-  into v_delivery
-  from outbox.delivery d
-  join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'
-  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
-  if not found then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('event %s has no open delivery for endpoint %s',
-        pg_catalog.quote_nullable(p_event_id::text),
-        pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
-  elsif v_delivery.leased_until > outbox.clock() then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
-        p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
-        v_delivery.leased_until);
-  end if;
-  return v_delivery;
-end
-$$;
-
-ALTER FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16070,7 +16070,7 @@ begin
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
-    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
+    v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
@@ -17321,7 +17321,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.record_lost_lease(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -23764,6 +23764,10 @@ REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) FROM PUBLIC;
 
+-- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
@@ -23901,10 +23905,6 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
-
--- Name: FUNCTION open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3852,6 +3852,27 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_open_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'attempt': number
+          'body_bytes': number
+          'deliver_at': string | null
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'failed_attempts': number
+          'lane_id': number
+          'leased_until': string | null
+          'replayed_at': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivery'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lock_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version': number }
         Returns: {
@@ -4155,27 +4176,6 @@ export type Database = {
         }
       }
       'number_of': { Args: { 'p_wa_id': string }; Returns: string }
-      'open_delivery': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string }
-        Returns: {
-          'attempt': number
-          'body_bytes': number
-          'deliver_at': string | null
-          'due_at': string
-          'endpoint_id': string
-          'event_id': string
-          'failed_attempts': number
-          'lane_id': number
-          'leased_until': string | null
-          'replayed_at': string | null
-        }
-        SetofOptions: {
-          from: '*'
-          to: 'delivery'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'open_delivery_list': {
         Args: {
           'p_below': Database['outbox']['CompositeTypes']['delivery_key']

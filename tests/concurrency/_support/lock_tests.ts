@@ -148,7 +148,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
-  'operations/manual.sql open_delivery: lock_gates': [
+  'operations/manual.sql lock_open_delivery: lock_gates': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],

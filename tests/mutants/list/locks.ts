@@ -225,7 +225,7 @@ export const locks: readonly Mutant[] = [
   null;
   -- What a deleted endpoint has left is cancelled, though its rows go later.`,
     tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
-    why: 'open_delivery() changes what another session that holds the gate is changing.',
+    why: 'lock_open_delivery() changes what another session that holds the gate is changing.',
   },
   {
     file: 'sql/operations/manual.sql',

@@ -165,7 +165,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- inbound messages, holds, manual actions
   answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
   erase_inbound first_retry_at forget_updates hold_channel hold_template inbound_text lift_expired_holds
-  note_wishes notice_end notice_reason notice_rule_of number_of open_delivery publish_inbound recipients_of
+  note_wishes notice_end notice_reason notice_rule_of number_of lock_open_delivery publish_inbound recipients_of
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
   add_apart add_deliveries add_pairs answer_of ask_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
