@@ -1,7 +1,9 @@
 -- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
 -- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
-create function outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
+create function outbox.lock_open_delivery(
+  p_event_id uuid, p_endpoint_id uuid
+) returns outbox.delivery
 language plpgsql set search_path = ''
 as $$
 declare

@@ -144,7 +144,8 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.reopen_delivery(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(
+        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;

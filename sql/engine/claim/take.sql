@@ -227,7 +227,8 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets it.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
+      -- it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case

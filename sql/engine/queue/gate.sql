@@ -110,10 +110,11 @@ create table outbox.lane (
 comment on table outbox.lane is
   'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
   'behind the dead entries of its index; leased: how many of its deliveries are leased; '
-  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it '
-  'again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds '
-  'the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). '
-  'An unordered lane with a key_hash belongs to the replay job of that number.';
+  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
+  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
+  'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 

@@ -97,7 +97,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
+    -- skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
