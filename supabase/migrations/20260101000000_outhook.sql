@@ -15,7 +15,7 @@
 --   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
 --   engine/result/apply_results.sql, engine/result/lost_lease.sql,
 --   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
---   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/take.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
 --   engine/claim/claim.sql, engine/claim/batch.sql, engine/run/contract.sql, engine/run/run.sql,
 --   engine/run/dispatch.sql, time/tick_problem.sql, time/kick.sql, time/partition.sql,
 --   time/cleanup.sql, operations/manual.sql, operations/discard_dead_letter.sql,
@@ -4129,10 +4129,11 @@ create table outbox.lane (
 comment on table outbox.lane is
   'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
   'behind the dead entries of its index; leased: how many of its deliveries are leased; '
-  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it '
-  'again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds '
-  'the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). '
-  'An unordered lane with a key_hash belongs to the replay job of that number.';
+  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
+  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
+  'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
@@ -4354,10 +4355,11 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --                or goes to the back (p_now) if it was served. So next_at is never set before
 --                p_now, and due_gates() need not read earlier ones.
 --
--- An example, which continues the one of take() and is checked by the same test. It is 12:00:00,
--- and the leases last 20 s. A and C were served and have more: their next_at is 12:00:00, behind
--- all gates that are due already. B is at its limit, so its next_at is 12:00:20, when its leases
--- end, although b3 is due now. If a result of B arrives earlier, park() is called again.
+-- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
+-- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
+-- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
+-- again.
 create function outbox.park(
   p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
 ) returns void
@@ -6774,7 +6776,7 @@ comment on function outbox.lost(outbox.delivery) is
 
 -- The steps of record_lost_leases():
 --
---   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as take()
+--   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as lease_deliveries()
 --               will read them, and of the unordered ones, because park() waits for their
 --               leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
 --               next call finds the rest. All of them (40 ms for 100,000) only if the gate is at
@@ -6997,7 +6999,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
+    -- skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -7534,7 +7537,7 @@ $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
   'Those of these endpoints, in the same order, whose gate is due; null if none is.';
 
--- sql/engine/claim/take.sql
+-- sql/engine/claim/lease_deliveries.sql
 
 -- Which deliveries of the gates that claim() has locked a run gets. A leased delivery keeps its
 -- place in its lane: so the lease is a heap-only update, and the lane finds the row again if the
@@ -7578,7 +7581,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
   'in half a second (the slowest of its last five attempts within an hour decides), from 1 to its '
   'quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
 
--- The steps of take(), one CTE each, in this order:
+-- The steps of lease_deliveries(), one CTE each, in this order:
 --
 --   1 servable       The gates that may be served now. room: how many requests the gate may make.
 --                    It is the least of its free requests in flight, its quantum (or an equal share
@@ -7613,7 +7616,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
-create function outbox.take(
+create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -7765,7 +7768,8 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets it.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
+      -- it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
@@ -7825,7 +7829,7 @@ begin
   return v_claimed;
 end
 $$;
-comment on function outbox.take(uuid[], integer, timestamptz) is
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
   'bodies. locks: the caller holds the gates.';
 
@@ -7835,7 +7839,7 @@ comment on function outbox.take(uuid[], integer, timestamptz) is
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks the due gates, at most as many as fill the batch.
---   3 serve(): record_lost_leases() records ended leases; take() leases deliveries; park() again.
+--   3 serve(): record_lost_leases() records ended leases; lease_deliveries() leases deliveries; park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
 --     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
 --     suspect_endpoints() makes the next calls serve each of them alone.
@@ -7854,11 +7858,11 @@ begin
     perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. take() sets when such lanes are due again. If all lanes that it read were such, read the
-  -- next ones: at most 100 rounds, as a precaution.
+  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
+  -- such, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);
@@ -9663,7 +9667,9 @@ comment on function outbox.cleanup(integer) is
 -- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
 -- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
-create function outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
+create function outbox.lock_open_delivery(
+  p_event_id uuid, p_endpoint_id uuid
+) returns outbox.delivery
 language plpgsql set search_path = ''
 as $$
 declare
@@ -10292,7 +10298,8 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.reopen_delivery(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(
+        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;

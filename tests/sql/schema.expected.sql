@@ -10927,6 +10927,225 @@ ALTER FUNCTION outbox.learn_numbers(p_ids bigint[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.learn_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
 
+-- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
+  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
+  v_max_bytes constant bigint := 4 * 1024 * 1024;
+begin
+  with servable as materialized (
+    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
+      case
+        when b.probing then 1
+        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
+          pg_catalog.floor(t.tokens)::integer)
+      end as room,
+      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
+    cross join lateral (
+      select g.ctid as gate_at, g.* from outbox.gate g
+      where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
+    ) b
+    cross join lateral (
+      select case
+        when e.rate_per_second is not null then least(
+          e.rate_burst,
+          -- 1e-9 so that rounding does not turn a whole token into 0.999...
+          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
+            + 1e-9)
+      end as tokens
+    ) t
+    cross join lateral (
+      select outbox.allowed_in_flight(
+        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
+      offset 0
+    ) a
+    cross join lateral (
+      select case
+        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
+      end as chain
+      offset 0
+    ) c
+    where e.status = 'enabled' and g.not_before <= p_now
+      and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
+      and (b.probing or a.allowed > g.in_flight)
+      and coalesce(t.tokens >= 1, true)
+  ), due_lanes as (
+    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
+      l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
+      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
+      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
+        partition by r.place order by l.next_at, l.lane_id
+        rows between unbounded preceding and 1 preceding) as max_requests_before
+    from servable r
+    cross join lateral (
+      select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
+      from outbox.lane l
+      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
+        and l.next_at < 'infinity'
+        and (not l.ordered or l.leased = 0)
+      order by l.next_at
+      limit r.room
+    ) l
+  ), bounded_lanes as (
+    -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
+    -- may run out, so a gate with a rate counts as nothing.
+    select l.*,
+      pg_catalog.sum(
+        case
+          when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
+          then least(l.depth, l.lane_limit)::integer
+        end) over (
+        order by l.place, l.next_at, l.lane_id
+        rows between unbounded preceding and 1 preceding) as min_rows_before
+    from due_lanes l
+  ), free_rows as (
+    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
+      t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
+    from bounded_lanes t
+    left join lateral (
+      -- An ordered lane is due as a whole: due_at is only the order of its rows.
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
+        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
+      from outbox.delivery d
+      where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
+        and d.due_at <= case when t.ordered then 'infinity' else p_now end
+        and d.leased_until is null
+      order by d.due_at, d.event_id
+      limit t.lane_limit + 1
+    ) d on true
+    where coalesce(t.min_rows_before, 0) < p_limit
+  ), numbered as (
+    select f.*,
+      pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
+    from (
+      select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
+        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
+      from (
+        select s.*,
+          pg_catalog.count(*) filter (
+            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+        from free_rows s
+        window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
+      ) s
+    ) f
+    -- The same order as of_gate, so that Postgres sorts once.
+    window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
+  ), chosen as materialized (
+    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
+      r.event_id, r.attempt, r.batch_no,
+      r.fits_gate and r.batch_no <= p_limit
+        and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
+    from numbered r
+  ), by_lane as materialized (
+    select m.gate_at, m.lane_at, m.ordered, m.tokens,
+      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
+        as probe_event,
+      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
+        as probe_attempt,
+      pg_catalog.count(m.row_at) as rows_read,
+      pg_catalog.count(*) filter (where m.picked)::integer as taken,
+      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
+    from chosen m
+    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
+  ), updated_lanes as (
+    update outbox.lane l set
+      head_at = coalesce(
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
+        case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
+      leased = l.leased + b.taken,
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
+      -- it.
+      leased_until = least(l.leased_until, b.lease_end),
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      next_at = case
+        when b.ordered and b.taken > 0 then b.lease_end
+        when b.rows_read > b.taken then p_now
+        else greatest(p_now, coalesce(
+          least(l.leased_until, b.lease_end, (
+            select d.due_at from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+            order by d.due_at limit 1)),
+          'infinity'))
+      end
+    from by_lane b
+    -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
+    where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
+    returning b.gate_at, b.taken,
+      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
+      b.probe_event, b.probe_attempt, b.tokens
+  ), updated_gates as (
+    update outbox.gate g set
+      in_flight = g.in_flight + s.requests,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      tokens = coalesce(s.tokens - s.taken, g.tokens),
+      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
+      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
+      probe_event = coalesce(s.probe_event, g.probe_event),
+      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
+    from (
+      select l.gate_at, l.tokens,
+        pg_catalog.sum(l.requests) as requests,
+        pg_catalog.sum(l.taken) as taken,
+        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
+          as probe_event,
+        pg_catalog.max(l.probe_attempt) as probe_attempt
+      from updated_lanes l
+      group by l.gate_at, l.tokens
+    ) s
+    where g.ctid = s.gate_at and s.requests > 0
+  ), leased as (
+    -- By ctid: only the holder of the gate's lock may move the row.
+    update outbox.delivery d set
+      attempt = d.attempt + 1,
+      leased_until = p_now + m.lease
+    from chosen m
+    where d.ctid = m.row_at and m.picked
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
+      d.replayed_at is not null as replayed,
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
+  )
+  -- One sort here; "order by" in the aggregates would sort for each of them.
+  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
+    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
+    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
+    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
+  into v_claimed
+  from (select h.* from leased h order by h.batch_no) h;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies. locks: the caller holds the gates.';
+
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.lane (
@@ -15771,7 +15990,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
+    -- skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
@@ -17405,11 +17625,11 @@ begin
     perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. take() sets when such lanes are due again. If all lanes that it read were such, read the
-  -- next ones: at most 100 rounds, as a precaution.
+  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
+  -- such, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);
@@ -18430,224 +18650,6 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
-
--- Name: take(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_claimed outbox.claimed;
-  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
-  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
-  v_max_bytes constant bigint := 4 * 1024 * 1024;
-begin
-  with servable as materialized (
-    select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
-      case
-        when b.probing then 1
-        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
-          pg_catalog.floor(t.tokens)::integer)
-      end as room,
-      e.timeout_ms * interval '1 ms' + interval '5 s' as lease
-    from pg_catalog.unnest(p_endpoint_ids) with ordinality as o (endpoint_id, place)
-    cross join lateral (
-      select g.ctid as gate_at, g.* from outbox.gate g
-      where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
-    ) g
-    cross join lateral (
-      select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
-    ) e
-    cross join lateral (
-      select e.breaker_enabled and g.breaker = 'open' and g.open_until <= p_now as probing
-    ) b
-    cross join lateral (
-      select case
-        when e.rate_per_second is not null then least(
-          e.rate_burst,
-          -- 1e-9 so that rounding does not turn a whole token into 0.999...
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
-            + 1e-9)
-      end as tokens
-    ) t
-    cross join lateral (
-      select outbox.allowed_in_flight(
-        e.max_in_flight, g.last_timed_out, greatest(g.ramp_from, e.ramp_from), p_now) as allowed
-      offset 0
-    ) a
-    cross join lateral (
-      select case
-        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
-      end as chain
-      offset 0
-    ) c
-    where e.status = 'enabled' and g.not_before <= p_now
-      and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
-      and (b.probing or a.allowed > g.in_flight)
-      and coalesce(t.tokens >= 1, true)
-  ), due_lanes as (
-    select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
-      l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
-      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
-      pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
-        partition by r.place order by l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as max_requests_before
-    from servable r
-    cross join lateral (
-      select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
-      from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
-        and (not l.ordered or l.leased = 0)
-      order by l.next_at
-      limit r.room
-    ) l
-  ), bounded_lanes as (
-    -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
-    -- may run out, so a gate with a rate counts as nothing.
-    select l.*,
-      pg_catalog.sum(
-        case
-          when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
-          then least(l.depth, l.lane_limit)::integer
-        end) over (
-        order by l.place, l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as min_rows_before
-    from due_lanes l
-  ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
-      t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
-      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from bounded_lanes t
-    left join lateral (
-      -- An ordered lane is due as a whole: due_at is only the order of its rows.
-      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
-        pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
-      from outbox.delivery d
-      where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
-        and d.due_at <= case when t.ordered then 'infinity' else p_now end
-        and d.leased_until is null
-      order by d.due_at, d.event_id
-      limit t.lane_limit + 1
-    ) d on true
-    where coalesce(t.min_rows_before, 0) < p_limit
-  ), numbered as (
-    select f.*,
-      pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
-      pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
-    from (
-      select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
-        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
-      from (
-        select s.*,
-          pg_catalog.count(*) filter (
-            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
-          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
-        from free_rows s
-        window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
-      ) s
-    ) f
-    -- The same order as of_gate, so that Postgres sorts once.
-    window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
-  ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.event_id, r.attempt, r.batch_no,
-      r.fits_gate and r.batch_no <= p_limit
-        and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
-    from numbered r
-  ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens,
-      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
-        as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
-        as probe_attempt,
-      pg_catalog.count(m.row_at) as rows_read,
-      pg_catalog.count(*) filter (where m.picked)::integer as taken,
-      case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
-    from chosen m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
-  ), updated_lanes as (
-    update outbox.lane l set
-      head_at = coalesce(
-        (select d.due_at from outbox.delivery d
-         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-           and d.due_at <= case when b.ordered then 'infinity' else p_now end
-         order by d.due_at limit 1),
-        case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
-      leased = l.leased + b.taken,
-      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets it.
-      leased_until = least(l.leased_until, b.lease_end),
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      next_at = case
-        when b.ordered and b.taken > 0 then b.lease_end
-        when b.rows_read > b.taken then p_now
-        else greatest(p_now, coalesce(
-          least(l.leased_until, b.lease_end, (
-            select d.due_at from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-            order by d.due_at limit 1)),
-          'infinity'))
-      end
-    from by_lane b
-    -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
-    where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
-    returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
-      b.probe_event, b.probe_attempt, b.tokens
-  ), updated_gates as (
-    update outbox.gate g set
-      in_flight = g.in_flight + s.requests,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      tokens = coalesce(s.tokens - s.taken, g.tokens),
-      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
-      probe_event = coalesce(s.probe_event, g.probe_event),
-      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
-    from (
-      select l.gate_at, l.tokens,
-        pg_catalog.sum(l.requests) as requests,
-        pg_catalog.sum(l.taken) as taken,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
-          as probe_event,
-        pg_catalog.max(l.probe_attempt) as probe_attempt
-      from updated_lanes l
-      group by l.gate_at, l.tokens
-    ) s
-    where g.ctid = s.gate_at and s.requests > 0
-  ), leased as (
-    -- By ctid: only the holder of the gate's lock may move the row.
-    update outbox.delivery d set
-      attempt = d.attempt + 1,
-      leased_until = p_now + m.lease
-    from chosen m
-    where d.ctid = m.row_at and m.picked
-    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
-      d.replayed_at is not null as replayed,
-      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
-  )
-  -- One sort here; "order by" in the aggregates would sort for each of them.
-  select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
-    pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
-    pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
-    pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
-  into v_claimed
-  from (select h.* from leased h order by h.batch_no) h;
-  return v_claimed;
-end
-$$;
-
-ALTER FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies. locks: the caller holds the gates.';
 
 -- Name: take_inbound(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20455,7 +20457,8 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.reopen_delivery(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(
+        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -23657,6 +23660,10 @@ REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at t
 
 REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
 
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.lane TO service_role;
@@ -24596,10 +24603,6 @@ GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[],
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
 

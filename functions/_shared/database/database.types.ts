@@ -3653,6 +3653,16 @@ export type Database = {
         Returns: undefined
       }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'lease_deliveries': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'leave_lane': {
         Args: {
           'p_delivery': Omit<
@@ -5027,16 +5037,6 @@ export type Database = {
           'p_sqlstate': string
         }
         Returns: undefined
-      }
-      'take': {
-        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
-        Returns: Database['outbox']['CompositeTypes']['claimed']
-        SetofOptions: {
-          from: '*'
-          to: 'claimed'
-          isOneToOne: true
-          isSetofReturn: false
-        }
       }
       'take_inbound': {
         Args: {

@@ -2,7 +2,7 @@
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks the due gates, at most as many as fill the batch.
---   3 serve(): record_lost_leases() records ended leases; take() leases deliveries; park() again.
+--   3 serve(): record_lost_leases() records ended leases; lease_deliveries() leases deliveries; park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
 --     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
 --     suspect_endpoints() makes the next calls serve each of them alone.
@@ -21,11 +21,11 @@ begin
     perform outbox.park(v_endpoints, p_now);
   end if;
   -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. take() sets when such lanes are due again. If all lanes that it read were such, read the
-  -- next ones: at most 100 rounds, as a precaution.
+  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
+  -- such, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
     if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
       v_claimed := outbox.take_messages(v_claimed, p_now);

@@ -96,10 +96,11 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --                or goes to the back (p_now) if it was served. So next_at is never set before
 --                p_now, and due_gates() need not read earlier ones.
 --
--- An example, which continues the one of take() and is checked by the same test. It is 12:00:00,
--- and the leases last 20 s. A and C were served and have more: their next_at is 12:00:00, behind
--- all gates that are due already. B is at its limit, so its next_at is 12:00:20, when its leases
--- end, although b3 is due now. If a result of B arrives earlier, park() is called again.
+-- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
+-- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
+-- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
+-- again.
 create function outbox.park(
   p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
 ) returns void

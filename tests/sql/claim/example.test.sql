@@ -1,4 +1,4 @@
--- The examples in the heads of take() and park(): three gates, five lanes, a batch of 8.
+-- The examples in the heads of lease_deliveries() and park(): three gates, five lanes, a batch of 8.
 begin;
 \ir ../_helpers.sql
 select plan(7);
@@ -31,7 +31,7 @@ do $$ begin
 end $$;
 
 create temporary table got as
-select outbox.take(array(select id from ours order by gate), 8, outbox.clock()) as claimed;
+select outbox.lease_deliveries(array(select id from ours order by gate), 8, outbox.clock()) as claimed;
 
 select is(
   (select array_agg(l.lane || '.' || array_position(l.ids, e) order by place)

@@ -171,7 +171,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   add_apart add_deliveries add_pairs answer_of ask_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
   cut_batch due_gates each_filter_once had_pairs has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
-  route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due take
+  route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   take_messages targets touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
   announce announce_dead answer batch broker_text dlq_message dropped_events forget_batches give_back hand_out

@@ -40,7 +40,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
   'in half a second (the slowest of its last five attempts within an hour decides), from 1 to its '
   'quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
 
--- The steps of take(), one CTE each, in this order:
+-- The steps of lease_deliveries(), one CTE each, in this order:
 --
 --   1 servable       The gates that may be served now. room: how many requests the gate may make.
 --                    It is the least of its free requests in flight, its quantum (or an equal share
@@ -75,7 +75,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
-create function outbox.take(
+create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -288,6 +288,6 @@ begin
   return v_claimed;
 end
 $$;
-comment on function outbox.take(uuid[], integer, timestamptz) is
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
   'bodies. locks: the caller holds the gates.';
