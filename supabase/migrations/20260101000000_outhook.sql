@@ -3195,8 +3195,8 @@ begin
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that have not signed for five minutes, so that batch() still '
-  'sees which endpoints the runs know with one; returns how many.';
+  'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() '
+  'still sees which endpoints the runs know with one; returns how many.';
 
 -- sql/endpoints/headers.sql
 
@@ -8088,7 +8088,7 @@ comment on function outbox.dropped_events(outbox.claimed) is
   'The events of claimed replays whose partition has been dropped, from their dead letters; null '
   'if there is none.';
 
-create function outbox.batch(
+create function outbox.build_parcel(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.parcel
 language plpgsql
@@ -8169,7 +8169,7 @@ begin
   return v_parcel;
 end
 $$;
-comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
+comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
@@ -8244,7 +8244,7 @@ begin
       array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
-      perform outbox.batch(v_one, p_known, p_now);
+      perform outbox.build_parcel(v_one, p_known, p_now);
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -8275,7 +8275,7 @@ begin
     return v_handed;
   end if;
   begin
-    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
   exception when others then
     if outbox.is_passing(sqlstate) then
@@ -8286,7 +8286,7 @@ begin
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
-    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
   return v_handed;
 end

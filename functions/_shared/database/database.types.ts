@@ -2394,20 +2394,6 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
-      'batch': {
-        Args: {
-          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
-          'p_known': Json
-          'p_now': string
-        }
-        Returns: Database['outbox']['CompositeTypes']['parcel']
-        SetofOptions: {
-          from: '*'
-          to: 'parcel'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'begin_attempt': {
         Args: {
           'p_claim': number
@@ -2441,6 +2427,20 @@ export type Database = {
         Returns: string
       }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'build_parcel': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }

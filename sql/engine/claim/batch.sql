@@ -32,7 +32,7 @@ comment on function outbox.dropped_events(outbox.claimed) is
   'The events of claimed replays whose partition has been dropped, from their dead letters; null '
   'if there is none.';
 
-create function outbox.batch(
+create function outbox.build_parcel(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.parcel
 language plpgsql
@@ -113,7 +113,7 @@ begin
   return v_parcel;
 end
 $$;
-comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
+comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
@@ -188,7 +188,7 @@ begin
       array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
-      perform outbox.batch(v_one, p_known, p_now);
+      perform outbox.build_parcel(v_one, p_known, p_now);
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -219,7 +219,7 @@ begin
     return v_handed;
   end if;
   begin
-    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
   exception when others then
     if outbox.is_passing(sqlstate) then
@@ -230,7 +230,7 @@ begin
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
-    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
   return v_handed;
 end

@@ -174,7 +174,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   take_messages targets touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead answer batch broker_text dlq_message dropped_events forget_batches give_back hand_out
+  announce announce_dead answer build_parcel broker_text dlq_message dropped_events forget_batches give_back hand_out
   has_due note_batch publish_dead put_news readable
   retries_at run_settings waits_of with_messages without
   -- the kick, the tick, replay, purge
