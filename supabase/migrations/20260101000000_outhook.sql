@@ -5397,7 +5397,7 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
 
 -- New deliveries. add_deliveries() does this for the pairs of a batch:
 --
---   1 targets()             Looks up the lane of each endpoint and key, each once.
+--   1 lanes_of_pairs()             Looks up the lane of each endpoint and key, each once.
 --   2                       Inserts the lanes that do not exist, then looks up all again.
 --   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
 --                           after the one before, so that due_at is their order; else at
@@ -5412,7 +5412,7 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
 --   B-x    e1, e3     12:00:00.000002, 12:00:00.000004   a new lane: depth 2, due at 12:00:00
 --   B-y    e2         12:00:00.000003                    a new lane: depth 1, due at 12:00:00
 
-create type outbox.target as (
+create type outbox.pair_lane as (
   endpoint_id uuid,
   key_hash bigint,
   gate_id bigint,
@@ -5422,16 +5422,16 @@ create type outbox.target as (
   ordered boolean,
   due_from timestamptz
 );
-comment on type outbox.target is
+comment on type outbox.pair_lane is
   'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of '
   'the row of its gate, and the earliest due_at of a new delivery in it.';
 
-create type outbox.gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
+create type outbox.lane_gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
   last_at timestamptz);
-comment on type outbox.gain is
+comment on type outbox.lane_gain is
   'How many deliveries a lane has gained, and their first and last due_at.';
 
-create function outbox.targets(p_pairs outbox.pair[], p_now timestamptz) returns outbox.target[]
+create function outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamptz) returns outbox.pair_lane[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -5452,7 +5452,7 @@ begin
         when e.ordered then l.tail_at
         when l.head_at < p_now + interval '10 s' then l.head_at
       end)
-    )::outbox.target
+    )::outbox.pair_lane
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
       select e.ordering <> 'none' as ordered from outbox.endpoint e
@@ -5469,12 +5469,12 @@ begin
     ) l on true);
 end
 $$;
-comment on function outbox.targets(outbox.pair[], timestamptz) is
+comment on function outbox.lanes_of_pairs(outbox.pair[], timestamptz) is
   'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
 create function outbox.insert_deliveries(
-  p_pairs outbox.pair[], p_targets outbox.target[]
-) returns outbox.gain[]
+  p_pairs outbox.pair[], p_targets outbox.pair_lane[]
+) returns outbox.lane_gain[]
 language plpgsql
 set search_path = ''
 -- A hash join: nested loops would compare each pair with each lane.
@@ -5485,7 +5485,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_gains outbox.gain[];
+  v_gains outbox.lane_gain[];
 begin
   with added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
@@ -5502,7 +5502,7 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -5514,7 +5514,7 @@ begin
   return v_gains;
 end
 $$;
-comment on function outbox.insert_deliveries(outbox.pair[], outbox.target[]) is
+comment on function outbox.insert_deliveries(outbox.pair[], outbox.pair_lane[]) is
   'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 create function outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamptz) returns integer
@@ -5530,15 +5530,15 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
-  v_gains outbox.gain[];
+  v_targets outbox.pair_lane[] := outbox.lanes_of_pairs(p_pairs, p_now);
+  v_gains outbox.lane_gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select t.gate_id, t.ordered, t.key_hash
   from pg_catalog.unnest(v_targets) t
   where t.lane_id is null;
   if found then
-    v_targets := outbox.targets(p_pairs, p_now);
+    v_targets := outbox.lanes_of_pairs(p_pairs, p_now);
   end if;
   v_gains := outbox.insert_deliveries(p_pairs, v_targets);
   update outbox.lane l set
@@ -6776,8 +6776,8 @@ comment on function outbox.lost(outbox.delivery) is
 
 -- The steps of record_lost_leases():
 --
---   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as lease_deliveries()
---               will read them, and of the unordered ones, because park() waits for their
+--   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
+--               lease_deliveries() will read them, and of the unordered ones, as park() waits for their
 --               leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
 --               next call finds the rest. All of them (40 ms for 100,000) only if the gate is at
 --               its limit or waits for its probe, because it is not due before a lease ends.
@@ -7839,7 +7839,7 @@ comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks the due gates, at most as many as fill the batch.
---   3 serve(): record_lost_leases() records ended leases; lease_deliveries() leases deliveries; park() again.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
 --     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
 --     suspect_endpoints() makes the next calls serve each of them alone.

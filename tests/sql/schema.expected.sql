@@ -133,22 +133,6 @@ ALTER TYPE outbox.filter_tokens OWNER TO postgres;
 
 COMMENT ON TYPE outbox.filter_tokens IS 'The words of a filter and the position of each, from 1; ends_at: the position after the last character.';
 
--- Name: gain; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.gain AS (
-	lane_at tid,
-	gate_at tid,
-	n bigint,
-	first_at timestamp with time zone,
-	last_at timestamp with time zone
-);
-
-ALTER TYPE outbox.gain OWNER TO postgres;
-
--- Name: TYPE gain; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
-
 -- Name: parcel; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.parcel AS (
@@ -175,6 +159,22 @@ ALTER TYPE outbox.handed OWNER TO postgres;
 -- Name: TYPE handed; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.handed IS 'The claim of a run, and what the run needs to send it.';
+
+-- Name: lane_gain; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.lane_gain AS (
+	lane_at tid,
+	gate_at tid,
+	n bigint,
+	first_at timestamp with time zone,
+	last_at timestamp with time zone
+);
+
+ALTER TYPE outbox.lane_gain OWNER TO postgres;
+
+-- Name: TYPE lane_gain; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.lane_gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
 
 -- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -238,6 +238,25 @@ ALTER TYPE outbox.pair OWNER TO postgres;
 -- Name: TYPE pair; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.pair IS 'An event and an endpoint, with the values of the event that its delivery needs. problem: null if a delivery is to be created; the empty string if the endpoint does not get the event; else why its filter could not be evaluated.';
+
+-- Name: pair_lane; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.pair_lane AS (
+	endpoint_id uuid,
+	key_hash bigint,
+	gate_id bigint,
+	gate_at tid,
+	lane_id bigint,
+	lane_at tid,
+	ordered boolean,
+	due_from timestamp with time zone
+);
+
+ALTER TYPE outbox.pair_lane OWNER TO postgres;
+
+-- Name: TYPE pair_lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.pair_lane IS 'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of the row of its gate, and the earliest due_at of a new delivery in it.';
 
 -- Name: pairs_apart; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -372,25 +391,6 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
 
--- Name: target; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.target AS (
-	endpoint_id uuid,
-	key_hash bigint,
-	gate_id bigint,
-	gate_at tid,
-	lane_id bigint,
-	lane_at tid,
-	ordered boolean,
-	due_from timestamp with time zone
-);
-
-ALTER TYPE outbox.target OWNER TO postgres;
-
--- Name: TYPE target; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.target IS 'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of the row of its gate, and the earliest due_at of a new delivery in it.';
-
 -- Name: wish; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.wish AS (
@@ -523,15 +523,15 @@ CREATE FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamp wit
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
-  v_gains outbox.gain[];
+  v_targets outbox.pair_lane[] := outbox.lanes_of_pairs(p_pairs, p_now);
+  v_gains outbox.lane_gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select t.gate_id, t.ordered, t.key_hash
   from pg_catalog.unnest(v_targets) t
   where t.lane_id is null;
   if found then
-    v_targets := outbox.targets(p_pairs, p_now);
+    v_targets := outbox.lanes_of_pairs(p_pairs, p_now);
   end if;
   v_gains := outbox.insert_deliveries(p_pairs, v_targets);
   update outbox.lane l set
@@ -9972,9 +9972,9 @@ ALTER FUNCTION outbox.inbound_text(p_data jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'What a person reads of an inbound message; null where there is no text.';
 
--- Name: insert_deliveries(outbox.pair[], outbox.target[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: insert_deliveries(outbox.pair[], outbox.pair_lane[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) RETURNS outbox.gain[]
+CREATE FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]) RETURNS outbox.lane_gain[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_hashjoin TO 'on'
@@ -9984,7 +9984,7 @@ CREATE FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
-  v_gains outbox.gain[];
+  v_gains outbox.lane_gain[];
 begin
   with added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
@@ -10001,7 +10001,7 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -10014,11 +10014,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) OWNER TO postgres;
+ALTER FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]) OWNER TO postgres;
 
--- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) IS 'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
+COMMENT ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]) IS 'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 -- Name: inside_name_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10805,6 +10805,52 @@ ALTER FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now 
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) IS 'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles in half a second (the slowest of its last five attempts within an hour decides), from 1 to its quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
+
+-- Name: lanes_of_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.pair_lane[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_nestloop TO 'on'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return array(
+    select row(
+      p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
+      -- Ignore a head_at more than 10 s ahead: the clock was wrong when it was set.
+      greatest(p_now, case
+        when e.ordered then l.tail_at
+        when l.head_at < p_now + interval '10 s' then l.head_at
+      end)
+    )::outbox.pair_lane
+    from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
+    cross join lateral (
+      select e.ordering <> 'none' as ordered from outbox.endpoint e
+      where e.id = p.endpoint_id offset 0
+    ) e
+    cross join lateral (
+      select g.id, g.ctid as gate_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    left join lateral (
+      select l.id, l.ctid as lane_at, l.tail_at, l.head_at from outbox.lane l
+      where l.gate_id = g.id and l.ordered = e.ordered and l.key_hash = p.key_hash
+      order by l.changed_at desc limit 1
+    ) l on true);
+end
+$$;
+
+ALTER FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
 -- Name: last_attempt(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18970,52 +19016,6 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
 
--- Name: targets(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.target[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_nestloop TO 'on'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-begin
-  return array(
-    select row(
-      p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      -- Ignore a head_at more than 10 s ahead: the clock was wrong when it was set.
-      greatest(p_now, case
-        when e.ordered then l.tail_at
-        when l.head_at < p_now + interval '10 s' then l.head_at
-      end)
-    )::outbox.target
-    from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
-    cross join lateral (
-      select e.ordering <> 'none' as ordered from outbox.endpoint e
-      where e.id = p.endpoint_id offset 0
-    ) e
-    cross join lateral (
-      select g.id, g.ctid as gate_at from outbox.gate g
-      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-    ) g
-    left join lateral (
-      select l.id, l.ctid as lane_at, l.tail_at, l.head_at from outbox.lane l
-      where l.gate_id = g.id and l.ordered = e.ordered and l.key_hash = p.key_hash
-      order by l.changed_at desc limit 1
-    ) l on true);
-end
-$$;
-
-ALTER FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION targets(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
-
 -- Name: tell_statuses(outbox.status_change[], outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
@@ -23514,9 +23514,9 @@ REVOKE ALL ON FUNCTION outbox.host_problem(p_host text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.inbound_text(p_data jsonb) FROM PUBLIC;
 
--- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.target[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.insert_deliveries(p_pairs outbox.pair[], p_targets outbox.pair_lane[]) FROM PUBLIC;
 
 -- Name: FUNCTION inside_name_problem(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23638,6 +23638,10 @@ REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24628,10 +24632,6 @@ REVOKE ALL ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p
 
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
-
--- Name: FUNCTION targets(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.targets(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

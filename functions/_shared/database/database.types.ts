@@ -3558,9 +3558,9 @@ export type Database = {
       'insert_deliveries': {
         Args: {
           'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
-          'p_targets': (Database['outbox']['CompositeTypes']['target'])[]
+          'p_targets': (Database['outbox']['CompositeTypes']['pair_lane'])[]
         }
-        Returns: (Database['outbox']['CompositeTypes']['gain'])[]
+        Returns: (Database['outbox']['CompositeTypes']['lane_gain'])[]
       }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
@@ -3637,6 +3637,10 @@ export type Database = {
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
+      }
+      'lanes_of_pairs': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['pair_lane'])[]
       }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
@@ -5088,10 +5092,6 @@ export type Database = {
         Returns: Record<string, unknown>
       }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
-      'targets': {
-        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
-        Returns: (Database['outbox']['CompositeTypes']['target'])[]
-      }
       'tell_statuses': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -5367,16 +5367,16 @@ export type Database = {
         'places': (number)[] | null
         'ends_at': number | null
       }
-      'gain': {
+      'handed': {
+        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
+        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
+      }
+      'lane_gain': {
         'lane_at': unknown
         'gate_at': unknown
         'n': number | null
         'first_at': string | null
         'last_at': string | null
-      }
-      'handed': {
-        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
-        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
       }
       'message_move': {
         'message_id': number | null
@@ -5404,6 +5404,16 @@ export type Database = {
         'deliver_at': string | null
         'key_hash': number | null
         'body_bytes': number | null
+      }
+      'pair_lane': {
+        'endpoint_id': string | null
+        'key_hash': number | null
+        'gate_id': number | null
+        'gate_at': unknown
+        'lane_id': number | null
+        'lane_at': unknown
+        'ordered': boolean | null
+        'due_from': string | null
       }
       'pairs_apart': {
         'added': number | null
@@ -5479,16 +5489,6 @@ export type Database = {
         'noted': boolean | null
         'update_status': string | null
         'reason': string | null
-      }
-      'target': {
-        'endpoint_id': string | null
-        'key_hash': number | null
-        'gate_id': number | null
-        'gate_at': unknown
-        'lane_id': number | null
-        'lane_at': unknown
-        'ordered': boolean | null
-        'due_from': string | null
       }
       'wish': {
         'org_id': string | null

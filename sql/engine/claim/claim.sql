@@ -2,7 +2,7 @@
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks the due gates, at most as many as fill the batch.
---   3 serve(): record_lost_leases() records ended leases; lease_deliveries() leases deliveries; park() again.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
 --     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
 --     suspect_endpoints() makes the next calls serve each of them alone.

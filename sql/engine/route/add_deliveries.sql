@@ -1,6 +1,6 @@
 -- New deliveries. add_deliveries() does this for the pairs of a batch:
 --
---   1 targets()             Looks up the lane of each endpoint and key, each once.
+--   1 lanes_of_pairs()             Looks up the lane of each endpoint and key, each once.
 --   2                       Inserts the lanes that do not exist, then looks up all again.
 --   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
 --                           after the one before, so that due_at is their order; else at
@@ -15,7 +15,7 @@
 --   B-x    e1, e3     12:00:00.000002, 12:00:00.000004   a new lane: depth 2, due at 12:00:00
 --   B-y    e2         12:00:00.000003                    a new lane: depth 1, due at 12:00:00
 
-create type outbox.target as (
+create type outbox.pair_lane as (
   endpoint_id uuid,
   key_hash bigint,
   gate_id bigint,
@@ -25,16 +25,16 @@ create type outbox.target as (
   ordered boolean,
   due_from timestamptz
 );
-comment on type outbox.target is
+comment on type outbox.pair_lane is
   'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of '
   'the row of its gate, and the earliest due_at of a new delivery in it.';
 
-create type outbox.gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
+create type outbox.lane_gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
   last_at timestamptz);
-comment on type outbox.gain is
+comment on type outbox.lane_gain is
   'How many deliveries a lane has gained, and their first and last due_at.';
 
-create function outbox.targets(p_pairs outbox.pair[], p_now timestamptz) returns outbox.target[]
+create function outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamptz) returns outbox.pair_lane[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -55,7 +55,7 @@ begin
         when e.ordered then l.tail_at
         when l.head_at < p_now + interval '10 s' then l.head_at
       end)
-    )::outbox.target
+    )::outbox.pair_lane
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
       select e.ordering <> 'none' as ordered from outbox.endpoint e
@@ -72,12 +72,12 @@ begin
     ) l on true);
 end
 $$;
-comment on function outbox.targets(outbox.pair[], timestamptz) is
+comment on function outbox.lanes_of_pairs(outbox.pair[], timestamptz) is
   'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
 create function outbox.insert_deliveries(
-  p_pairs outbox.pair[], p_targets outbox.target[]
-) returns outbox.gain[]
+  p_pairs outbox.pair[], p_targets outbox.pair_lane[]
+) returns outbox.lane_gain[]
 language plpgsql
 set search_path = ''
 -- A hash join: nested loops would compare each pair with each lane.
@@ -88,7 +88,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_gains outbox.gain[];
+  v_gains outbox.lane_gain[];
 begin
   with added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
@@ -105,7 +105,7 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -117,7 +117,7 @@ begin
   return v_gains;
 end
 $$;
-comment on function outbox.insert_deliveries(outbox.pair[], outbox.target[]) is
+comment on function outbox.insert_deliveries(outbox.pair[], outbox.pair_lane[]) is
   'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 create function outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamptz) returns integer
@@ -133,15 +133,15 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
-  v_gains outbox.gain[];
+  v_targets outbox.pair_lane[] := outbox.lanes_of_pairs(p_pairs, p_now);
+  v_gains outbox.lane_gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select t.gate_id, t.ordered, t.key_hash
   from pg_catalog.unnest(v_targets) t
   where t.lane_id is null;
   if found then
-    v_targets := outbox.targets(p_pairs, p_now);
+    v_targets := outbox.lanes_of_pairs(p_pairs, p_now);
   end if;
   v_gains := outbox.insert_deliveries(p_pairs, v_targets);
   update outbox.lane l set

@@ -59,9 +59,9 @@ perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollba
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
-  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens gain handed
+  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
   message_move news pace pair pairs_apart parcel question replay_step reported result routing
-  status_change target wish
+  status_change pair_lane wish
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
@@ -172,7 +172,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   cut_batch due_gates each_filter_once had_pairs has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
-  take_messages targets touched_events unrouted_late why_not_send with_late
+  take_messages lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
   announce announce_dead answer build_parcel broker_text dlq_message dropped_events forget_batches give_back hand_out
   has_due note_batch publish_dead put_news readable
