@@ -5662,7 +5662,7 @@ comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'was routed alone and took all the time counts as failed. p_events: the events that were being '
   'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
-create function outbox.had_pairs(p_event uuid) returns boolean
+create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -5674,7 +5674,7 @@ begin
     or exists (select from outbox.attempt a where a.event_id = p_event);
 end
 $$;
-comment on function outbox.had_pairs(uuid) is
+comment on function outbox.had_subscribers(uuid) is
   'Whether an event that earlier calls have partly routed had a subscriber.';
 
 create function outbox.close_pairs(p_pairs outbox.pair[], p_now timestamptz) returns void
@@ -5748,7 +5748,7 @@ begin
   into v_unwanted
   from done d
   where not exists (select from pg_catalog.unnest(p_pairs) p where p.event_id = d.event_id)
-    and (d.routed_to is null or not outbox.had_pairs(d.event_id));
+    and (d.routed_to is null or not outbox.had_subscribers(d.event_id));
   perform outbox.count_up('events', array['routed'],
     pg_catalog.cardinality(p_rows_at) - coalesce(pg_catalog.cardinality(v_unwanted), 0));
   if v_unwanted is not null then

@@ -9360,9 +9360,9 @@ ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes
 
 COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() does. OH001.';
 
--- Name: had_pairs(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: had_subscribers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.had_pairs(p_event uuid) RETURNS boolean
+CREATE FUNCTION outbox.had_subscribers(p_event uuid) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -9375,11 +9375,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.had_pairs(p_event uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.had_subscribers(p_event uuid) OWNER TO postgres;
 
--- Name: FUNCTION had_pairs(p_event uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION had_subscribers(p_event uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.had_pairs(p_event uuid) IS 'Whether an event that earlier calls have partly routed had a subscriber.';
+COMMENT ON FUNCTION outbox.had_subscribers(p_event uuid) IS 'Whether an event that earlier calls have partly routed had a subscriber.';
 
 -- Name: hand_out(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17287,7 +17287,7 @@ begin
   into v_unwanted
   from done d
   where not exists (select from pg_catalog.unnest(p_pairs) p where p.event_id = d.event_id)
-    and (d.routed_to is null or not outbox.had_pairs(d.event_id));
+    and (d.routed_to is null or not outbox.had_subscribers(d.event_id));
   perform outbox.count_up('events', array['routed'],
     pg_catalog.cardinality(p_rows_at) - coalesce(pg_catalog.cardinality(v_unwanted), 0));
   if v_unwanted is not null then
@@ -23438,9 +23438,9 @@ REVOKE ALL ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_
 REVOKE ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
 
--- Name: FUNCTION had_pairs(p_event uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION had_subscribers(p_event uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.had_pairs(p_event uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.had_subscribers(p_event uuid) FROM PUBLIC;
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3460,7 +3460,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'had_pairs': { Args: { 'p_event': string }; Returns: boolean }
+      'had_subscribers': { Args: { 'p_event': string }; Returns: boolean }
       'hand_out': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']

@@ -169,7 +169,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
   add_apart add_deliveries add_pairs answer_of ask_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
-  cut_batch due_gates each_filter_once had_pairs has_unrouted insert_deliveries is_template_held lock_router
+  cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   take_messages lanes_of_pairs touched_events unrouted_late why_not_send with_late
