@@ -5152,7 +5152,7 @@ $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
   'Whether a payload passes one of the filters that are at most as new as its event.';
 
-create function outbox.answer_of(
+create function outbox.filter_problem(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
 ) returns text
 language plpgsql stable set search_path = ''
@@ -5181,7 +5181,7 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
+comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
   'The problem of a pair (see its type): null if the payload passes its filters.';
 
 create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
@@ -5222,7 +5222,7 @@ begin
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.answer_of(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(

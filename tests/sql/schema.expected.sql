@@ -1021,43 +1021,6 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
--- Name: answer_of(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  -- In steps per value times bytes of the payload; a value has at least two bytes.
-  v_most constant bigint := 8388608;
-  v_weight bigint;
-begin
-  if pg_catalog.cardinality(p_question.filters) > 1 then
-    p_question := outbox.each_filter_once(p_question);
-  end if;
-  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
-  if v_weight * p_question.body_bytes > v_most then
-    return pg_catalog.format(
-      'filter: %s steps for each value are too many for a payload of %s bytes',
-      v_weight, p_question.body_bytes);
-  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
-    return null;
-  end if;
-  return '';
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  return 'filter: ' || sqlerrm;
-end
-$$;
-
-ALTER FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see its type): null if the payload passes its filters.';
-
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_update (
@@ -2034,7 +1997,7 @@ begin
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.answer_of(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
@@ -8272,6 +8235,43 @@ ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) 
 -- Name: FUNCTION filter_place(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; after the last word, the position of the end.';
+
+-- Name: filter_problem(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  -- In steps per value times bytes of the payload; a value has at least two bytes.
+  v_most constant bigint := 8388608;
+  v_weight bigint;
+begin
+  if pg_catalog.cardinality(p_question.filters) > 1 then
+    p_question := outbox.each_filter_once(p_question);
+  end if;
+  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
+  if v_weight * p_question.body_bytes > v_most then
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
+      v_weight, p_question.body_bytes);
+  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+    return null;
+  end if;
+  return '';
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return 'filter: ' || sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see its type): null if the payload passes its filters.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22471,10 +22471,6 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
 
--- Name: FUNCTION answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.answer_of(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
-
 -- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
@@ -23276,6 +23272,10 @@ REVOKE ALL ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at in
 -- Name: FUNCTION filter_place(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2302,14 +2302,6 @@ export type Database = {
         }
         Returns: Json
       }
-      'answer_of': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
-        Returns: string
-      }
       'answered_message': {
         Args: {
           'p_update': Omit<
@@ -3288,6 +3280,14 @@ export type Database = {
       'filter_place': {
         Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
         Returns: number
+      }
+      'filter_problem': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: string
       }
       'filter_shown': { Args: { 'p_token': string }; Returns: string }
       'filter_tokens': {
