@@ -4941,7 +4941,7 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 --     agree. If late events alone fill the batch, it has no others and keeps the state of router.
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
---   5 ask_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 cut_batch() cuts what is too much; the next batch goes on there.
 --   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
@@ -5009,7 +5009,7 @@ begin
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.ask_filters(v_batch);
+    v_batch := outbox.evaluate_filters(v_batch);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
@@ -5111,7 +5111,7 @@ end
 $$;
 comment on function outbox.sorting_work(uuid, bigint) is
   'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
-  'of ask_filters(). Each colon counts as a member of one object.';
+  'of evaluate_filters(). Each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -5184,7 +5184,7 @@ $$;
 comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
   'The problem of a pair (see its type): null if the payload passes its filters.';
 
-create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -5250,7 +5250,7 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.ask_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing) is
   'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
   'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '

@@ -1957,81 +1957,6 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
 
--- Name: ask_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.ask_filters(p_batch outbox.routing) RETURNS outbox.routing
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  -- At most 0.25 µs each: one second for the most expensive payloads.
-  v_most constant bigint := 4194304;
-  v_reading constant integer := 2;
-  v_question outbox.question;
-  v_event uuid;
-  v_is_new boolean;
-  v_doc jsonb;
-  v_created_at timestamptz;
-  v_unreadable text;
-  v_work bigint := 0;
-  v_sorting bigint := 0;
-  v_problems text[] := array[]::text[];
-  v_asked integer;
-  v_cut integer;
-begin
-  foreach v_question in array p_batch.questions loop
-    v_is_new := v_event is distinct from v_question.event_id;
-    v_work := v_work + v_question.body_bytes * (
-      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
-      + case when v_is_new then v_reading else 0 end);
-    if v_is_new then
-      v_sorting := v_sorting
-        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
-    end if;
-    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
-    if v_is_new then
-      v_event := v_question.event_id;
-      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
-      from outbox.read_payload(v_event) r;
-    end if;
-    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc, v_created_at)));
-  end loop;
-  v_asked := pg_catalog.cardinality(v_problems);
-  p_batch.pairs := array(
-    select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
-      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
-    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
-      deliver_at, key_hash, body_bytes, place)
-    left join (
-      select q.event_id, q.endpoint_id, q.problem, true as asked
-      from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
-    ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
-    order by p.place);
-  p_batch.questions := case
-    when v_asked < pg_catalog.cardinality(p_batch.questions) then p_batch.questions[v_asked + 1:]
-  end;
-  if p_batch.questions is not null then
-    v_question := p_batch.questions[1];
-    v_cut := (
-      select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
-        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
-      where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
-    p_batch.pairs := p_batch.pairs[1:v_cut];
-  end if;
-  return p_batch;
-end
-$$;
-
-ALTER FUNCTION outbox.ask_filters(p_batch outbox.routing) OWNER TO postgres;
-
--- Name: FUNCTION ask_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.ask_filters(p_batch outbox.routing) IS 'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and for at least one pair. If the limit is reached, the last pair is the first whose filters were not evaluated, and questions holds it and the following ones. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
-
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
@@ -7159,6 +7084,81 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+
+-- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  -- At most 0.25 µs each: one second for the most expensive payloads.
+  v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
+  v_question outbox.question;
+  v_event uuid;
+  v_is_new boolean;
+  v_doc jsonb;
+  v_created_at timestamptz;
+  v_unreadable text;
+  v_work bigint := 0;
+  v_sorting bigint := 0;
+  v_problems text[] := array[]::text[];
+  v_asked integer;
+  v_cut integer;
+begin
+  foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
+    v_work := v_work + v_question.body_bytes * (
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
+    end if;
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
+      v_event := v_question.event_id;
+      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      from outbox.read_payload(v_event) r;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
+  end loop;
+  v_asked := pg_catalog.cardinality(v_problems);
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
+      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, place)
+    left join (
+      select q.event_id, q.endpoint_id, q.problem, true as asked
+      from unnest(p_batch.questions[1:v_asked], v_problems)
+        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+    ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
+    order by p.place);
+  p_batch.questions := case
+    when v_asked < pg_catalog.cardinality(p_batch.questions) then p_batch.questions[v_asked + 1:]
+  end;
+  if p_batch.questions is not null then
+    v_question := p_batch.questions[1];
+    v_cut := (
+      select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
+    p_batch.pairs := p_batch.pairs[1:v_cut];
+  end if;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and for at least one pair. If the limit is reached, the last pair is the first whose filters were not evaluated, and questions holds it and the following ones. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15288,7 +15288,7 @@ begin
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.ask_filters(v_batch);
+    v_batch := outbox.evaluate_filters(v_batch);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
@@ -18398,7 +18398,7 @@ ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER T
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of ask_filters(). Each colon counts as a member of one object.';
+COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of evaluate_filters(). Each colon counts as a member of one object.';
 
 -- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22520,10 +22520,6 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION ask_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.ask_filters(p_batch outbox.routing) FROM PUBLIC;
-
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -23156,6 +23152,10 @@ REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_li
 -- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) FROM PUBLIC;
 
 -- Name: FUNCTION event_content(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2350,16 +2350,6 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
-      'ask_filters': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
-        Returns: Database['outbox']['CompositeTypes']['routing']
-        SetofOptions: {
-          from: 'outbox.routing'
-          to: 'routing'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
         Args: {
@@ -3037,6 +3027,16 @@ export type Database = {
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
+      'evaluate_filters': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'event_content': {
         Args: {
           'p_event': Omit<

@@ -169,7 +169,7 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 --     agree. If late events alone fill the batch, it has no others and keeps the state of router.
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
---   5 ask_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 cut_batch() cuts what is too much; the next batch goes on there.
 --   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
@@ -237,7 +237,7 @@ begin
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.ask_filters(v_batch);
+    v_batch := outbox.evaluate_filters(v_batch);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;

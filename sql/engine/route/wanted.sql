@@ -51,7 +51,7 @@ end
 $$;
 comment on function outbox.sorting_work(uuid, bigint) is
   'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
-  'of ask_filters(). Each colon counts as a member of one object.';
+  'of evaluate_filters(). Each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -124,7 +124,7 @@ $$;
 comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
   'The problem of a pair (see its type): null if the payload passes its filters.';
 
-create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -190,7 +190,7 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.ask_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing) is
   'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
   'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '

@@ -168,7 +168,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   note_wishes notice_end notice_reason notice_rule_of number_of lock_open_delivery publish_inbound recipients_of
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
-  add_apart add_deliveries add_pairs filter_problem ask_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
+  add_apart add_deliveries add_pairs filter_problem evaluate_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
   cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
