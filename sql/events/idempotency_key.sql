@@ -14,7 +14,7 @@ $$;
 comment on function outbox.event_content(outbox.event) is
   'SHA-256 of the fields that must be equal in two events with the same idempotency key.';
 
-create function outbox.take_key(p_event outbox.event) returns uuid
+create function outbox.claim_idempotency_key(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
@@ -47,6 +47,6 @@ begin
   return v_held.event_id;
 end
 $$;
-comment on function outbox.take_key(outbox.event) is
+comment on function outbox.claim_idempotency_key(outbox.event) is
   'Takes the event''s idempotency key for idempotency.window_hours and returns null, or '
   'returns the id of the event that has it. OH003: that event has other content.';

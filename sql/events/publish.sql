@@ -11,7 +11,7 @@ declare
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
-    v_held := outbox.take_key(p_event);
+    v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;

@@ -4415,6 +4415,49 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others are claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
 
+-- Name: claim_idempotency_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_idempotency_key(p_event outbox.event) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_content bytea := outbox.event_content(p_event);
+  v_held outbox.idempotency_key;
+begin
+  -- Until a publisher commits, the next one with the same key waits, and no other.
+  insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
+  values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
+  on conflict (org_id, key) do update
+    set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
+    where k.created_at <= excluded.created_at - outbox.key_window();
+  if found then
+    return null;
+  end if;
+  select *
+  into v_held
+  from outbox.idempotency_key k
+  where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
+  if v_held.content <> v_content then
+    raise exception using errcode = 'OH003',
+      message = pg_catalog.format(
+        'idempotency_key was used within %s hours for an event with other content',
+        outbox.setting_int('idempotency.window_hours')),
+      detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
+      hint =
+        'Use a new key for a new event, or publish the same type, payload, partition key, '
+        'endpoint and deliver_at';
+  end if;
+  return v_held.event_id;
+end
+$$;
+
+ALTER FUNCTION outbox.claim_idempotency_key(p_event outbox.event) OWNER TO postgres;
+
+-- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) IS 'Takes the event''s idempotency key for idempotency.window_hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
+
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) RETURNS outbox.claimed
@@ -14574,7 +14617,7 @@ declare
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
-    v_held := outbox.take_key(p_event);
+    v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
@@ -18754,49 +18797,6 @@ ALTER FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timest
 
 COMMENT ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
 
--- Name: take_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_key(p_event outbox.event) RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_content bytea := outbox.event_content(p_event);
-  v_held outbox.idempotency_key;
-begin
-  -- Until a publisher commits, the next one with the same key waits, and no other.
-  insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
-  values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
-  on conflict (org_id, key) do update
-    set event_id = excluded.event_id, content = excluded.content, created_at = excluded.created_at
-    where k.created_at <= excluded.created_at - outbox.key_window();
-  if found then
-    return null;
-  end if;
-  select *
-  into v_held
-  from outbox.idempotency_key k
-  where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;
-  if v_held.content <> v_content then
-    raise exception using errcode = 'OH003',
-      message = pg_catalog.format(
-        'idempotency_key was used within %s hours for an event with other content',
-        outbox.setting_int('idempotency.window_hours')),
-      detail = pg_catalog.format('It belongs to event %s', v_held.event_id),
-      hint =
-        'Use a new key for a new event, or publish the same type, payload, partition key, '
-        'endpoint and deliver_at';
-  end if;
-  return v_held.event_id;
-end
-$$;
-
-ALTER FUNCTION outbox.take_key(p_event outbox.event) OWNER TO postgres;
-
--- Name: FUNCTION take_key(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_key(p_event outbox.event) IS 'Takes the event''s idempotency key for idempotency.window_hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
-
 -- Name: take_messages(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
@@ -22832,6 +22832,10 @@ REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) FROM PUBLIC;
+
 -- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) FROM PUBLIC;
@@ -24611,10 +24615,6 @@ REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstat
 -- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
-
--- Name: FUNCTION take_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_key(p_event outbox.event) FROM PUBLIC;
 
 -- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -668,20 +668,20 @@ export type Database = {
           'check_event': string | null
           'check_publisher': undefined | null
           'check_unordered': undefined | null
+          'claim_idempotency_key': string | null
           'event_content': string | null
           'event_json': Json | null
           'put_event': string | null
-          'take_key': string | null
         }
         ComputedFields:
           | 'check_addressed'
           | 'check_event'
           | 'check_publisher'
           | 'check_unordered'
+          | 'claim_idempotency_key'
           | 'event_content'
           | 'event_json'
           | 'put_event'
-          | 'take_key'
         Insert: {
           'body': string
           'correlation_id'?: string | null
@@ -2686,6 +2686,15 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'claim_idempotency_key': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
       }
       'claimed_before': {
         Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
@@ -5051,15 +5060,6 @@ export type Database = {
           >
         }
         Returns: Record<string, unknown>
-      }
-      'take_key': {
-        Args: {
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-        }
-        Returns: string
       }
       'take_messages': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }

@@ -141,7 +141,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   tick_problem
   -- publishing
   check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
-  event_content new_event put_event take_key
+  event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
   hash_person message_content message_of_key person_key publish_message put_message refusal_of refusal_words
