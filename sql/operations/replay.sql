@@ -87,7 +87,7 @@ comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
 
-create function outbox.keep_days(p_event_ids uuid[]) returns void
+create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -105,7 +105,7 @@ begin
   where c.name = o.name;
 end
 $$;
-comment on function outbox.keep_days(uuid[]) is
+comment on function outbox.restart_open_checks(uuid[]) is
   'Starts the count of nights without anything open anew for the days of replayed events. locks: '
   'partition_check by name, behind the gates.';
 
@@ -143,7 +143,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
-  perform outbox.keep_days(array[p_event_id]);
+  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(

@@ -10622,34 +10622,6 @@ ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO po
 
 COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
 
--- Name: keep_days(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.keep_days(p_event_ids uuid[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  -- In the order in which drop_partitions() comes to them.
-  delete from outbox.partition_check c
-  using (
-    select o.name from outbox.partition_check o
-    where o.name in (
-      select outbox.partition_name('event',
-        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
-      from pg_catalog.unnest(p_event_ids) u)
-    order by o.name
-    for update
-  ) o
-  where c.name = o.name;
-end
-$$;
-
-ALTER FUNCTION outbox.keep_days(p_event_ids uuid[]) OWNER TO postgres;
-
--- Name: FUNCTION keep_days(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.keep_days(p_event_ids uuid[]) IS 'Starts the count of nights without anything open anew for the days of replayed events. locks: partition_check by name, behind the gates.';
-
 -- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_in_vault(p_field text, p_secret text) RETURNS uuid
@@ -16398,7 +16370,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
-  perform outbox.keep_days(array[p_event_id]);
+  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -16737,6 +16709,34 @@ ALTER FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestam
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
+
+-- Name: restart_open_checks(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- In the order in which drop_partitions() comes to them.
+  delete from outbox.partition_check c
+  using (
+    select o.name from outbox.partition_check o
+    where o.name in (
+      select outbox.partition_name('event',
+        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
+      from pg_catalog.unnest(p_event_ids) u)
+    order by o.name
+    for update
+  ) o
+  where c.name = o.name;
+end
+$$;
+
+ALTER FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION restart_open_checks(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Starts the count of nights without anything open anew for the days of replayed events. locks: partition_check by name, behind the gates.';
 
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20474,7 +20474,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set status = 'done', finished_at = p_now
@@ -23607,10 +23607,6 @@ REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.cla
 
 REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
 
--- Name: FUNCTION keep_days(p_event_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.keep_days(p_event_ids uuid[]) FROM PUBLIC;
-
 -- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) FROM PUBLIC;
@@ -24352,6 +24348,10 @@ REVOKE ALL ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints 
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION restart_open_checks(p_event_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 

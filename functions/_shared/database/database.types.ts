@@ -3632,7 +3632,6 @@ export type Database = {
         Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
-      'keep_days': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
@@ -4787,6 +4786,7 @@ export type Database = {
         Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
         Returns: undefined
       }
+      'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json

@@ -236,7 +236,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'same_moment.test.ts',
     'replay() of a dead letter that cleanup() is removing finds nothing',
   ],
-  'operations/replay.sql keep_days: for update': [
+  'operations/replay.sql restart_open_checks: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
   ],

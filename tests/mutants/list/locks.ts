@@ -392,7 +392,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/partitions.test.ts#a replay of several days starts their counts anew in the order in which they are dropped',
     ],
     why:
-      'keep_days() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'restart_open_checks() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/operations/replay.sql',

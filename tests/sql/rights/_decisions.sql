@@ -178,7 +178,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   has_due note_batch publish_dead put_news readable
   retries_at run_settings waits_of with_messages without
   -- the kick, the tick, replay, purge
-  forget_endpoint is_quiet keep_days keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  forget_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request forget_requests iso_time key_to_cursor org_endpoint
