@@ -16,8 +16,8 @@ comment on function outbox.lost(outbox.delivery) is
 -- The steps of record_lost_leases():
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
---               lease_deliveries() will read them, and of the unordered ones, as park() waits for their
---               leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
+--               lease_deliveries() will read them, and of the unordered ones, because park() waits
+--               for their leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
 --               next call finds the rest. All of them (40 ms for 100,000) only if the gate is at
 --               its limit or waits for its probe, because it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.

@@ -1,6 +1,6 @@
 -- New deliveries. add_deliveries() does this for the pairs of a batch:
 --
---   1 lanes_of_pairs()             Looks up the lane of each endpoint and key, each once.
+--   1 lanes_of_pairs()      Looks up the lane of each endpoint and key, each once.
 --   2                       Inserts the lanes that do not exist, then looks up all again.
 --   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
 --                           after the one before, so that due_at is their order; else at
@@ -34,7 +34,9 @@ create type outbox.lane_gain as (lane_at tid, gate_at tid, n bigint, first_at ti
 comment on type outbox.lane_gain is
   'How many deliveries a lane has gained, and their first and last due_at.';
 
-create function outbox.lanes_of_pairs(p_pairs outbox.pair[], p_now timestamptz) returns outbox.pair_lane[]
+create function outbox.lanes_of_pairs(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pair_lane[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -105,7 +107,8 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
+  select pg_catalog.array_agg(
+    row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
