@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { messageOf } from '../functions/_shared/base/errors.ts'
+import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
 
@@ -51,6 +52,9 @@ export function openInbox(options: InboxOptions): Inbox {
       return await within(timeoutMs + graceMs, call(used))
     } catch (error) {
       if (error instanceof Undone) return error.handled
+      const missing = missingInbox(error)
+      // No message is at fault: it waits until the module is there.
+      if (missing !== null) return { kind: 'unavailable', error: missing }
       if (!isAway(error)) return { kind: 'failed', error: messageOf(error), isFinal: false }
       // postgres.js connects again by itself, but not after every loss.
       if (sql === used) {
@@ -63,7 +67,11 @@ export function openInbox(options: InboxOptions): Inbox {
 
   return {
     async check(functionName): Promise<void> {
-      await sql`select outbox.check_handler(${functionName})`
+      try {
+        await sql`select outbox.check_handler(${functionName})`
+      } catch (cause) {
+        throw new Error(missingInbox(cause) ?? messageOf(cause), { cause })
+      }
     },
 
     async consume({ id, body }, functionName): Promise<Handled> {
@@ -114,6 +122,13 @@ function open({ url, timeoutMs, concurrency }: InboxOptions): postgres.Sql {
     onnotice: () => {},
     connection: { application_name: 'outhook consumer', statement_timeout: timeoutMs },
   })
+}
+
+/** What to say if the error means that the inbox's functions are not installed, or null. */
+function missingInbox(error: unknown): string | null {
+  if (!(error instanceof postgres.PostgresError) || error.code !== '42883') return null
+  const missing = notInstalled(/\bfunction outbox\.(\w+)\(/.exec(error.message)?.[1] ?? '')
+  return missing === null ? null : `${missing.problem}: ${missing.remedy}`
 }
 
 /** An error of the connection has no SQLSTATE; 08, 53, 57P and 58 are the server's own trouble. */

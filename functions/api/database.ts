@@ -13,7 +13,8 @@ export type ApiDatabase = {
   /**
    * Calls a SQL function and reads its answer by a schema, so that nothing leaves the API that its
    * description does not name. Throws ApiError: the database's own refusals in its words,
-   * `unavailable` for what passes by itself, `internal` for the rest.
+   * `unavailable` for what passes by itself, `module_missing` if the module of the function is not
+   * installed, `internal` for the rest.
    */
   call<Name extends FunctionName, Answer>(
     name: Name,
@@ -32,7 +33,7 @@ export function apiDatabase(callFunction: CallFunction): ApiDatabase {
     trace?: CallTrace,
   ): Promise<Answer> {
     const reply = await callFunction(name, args, trace)
-    if (!reply.ok) throw readSqlError(reply.error, reply.status)
+    if (!reply.ok) throw readSqlError(name, reply.error, reply.status)
     const read = answer.safeParse(reply.data)
     if (read.success) return read.data
     const [issue] = read.error.issues

@@ -66,6 +66,7 @@ export const errorCodes = {
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Headers too large' },
   internal: { status: 500, title: 'Internal error' },
+  module_missing: { status: 501, title: 'Module not installed' },
   contract_mismatch: { status: 503, title: 'Different versions' },
   not_configured: { status: 503, title: 'Not configured' },
   unavailable: { status: 503, title: 'Not available now' },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isPassingSqlState } from '../_shared/database/dispatch.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
+import { type MissingModule, missingModule } from '../_shared/database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
 
@@ -25,10 +26,10 @@ export function isDataException({ code, field, cause }: ApiError): boolean {
 }
 
 /**
- * What the caller is told of an error of a SQL function. `status` is the HTTP status of the answer
- * that brought it, 0 when none came.
+ * The error that the caller gets if the SQL function `name` failed. `status` is the HTTP status of
+ * the response, 0 if there was none.
  */
-export function readSqlError(error: SqlError, status: number): ApiError {
+export function readSqlError(name: string, error: SqlError, status: number): ApiError {
   const code = known[error.code]
   if (code !== undefined) return readOwnError(code, error)
   if (error.code === 'OH007') return readSagaError(error)
@@ -48,9 +49,22 @@ export function readSqlError(error: SqlError, status: number): ApiError {
       cause: error,
     })
   }
-  if (isMissingFunction(error)) return versionsDiffer(error)
+  if (isMissingFunction(error)) {
+    const missing = missingModule(name, error)
+    return missing === null
+      ? versionsDiffer(error)
+      : moduleMissing(missing, `There is no outbox.${name}`)
+  }
   return new ApiError('internal', 'The request failed; the log has the reason under its id', {
     cause: error,
+  })
+}
+
+/** The error for the caller if a module is not installed; `why` is for the log. */
+export function moduleMissing({ problem, remedy }: MissingModule, why: string): ApiError {
+  return new ApiError('module_missing', problem, {
+    remedy: `Tell the operator: ${remedy}`,
+    cause: new Error(`${why}: ${problem}; ${remedy}`),
   })
 }
 

@@ -25,19 +25,23 @@ comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
   'given.';
 
-create function outbox.refuse_channel(p_endpoint outbox.endpoint) returns void
+create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
 as $$
+declare
+  v_kind outbox.endpoint_kind;
 begin
-  if p_endpoint.kind = 'whatsapp' then
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
   end if;
 end
 $$;
-comment on function outbox.refuse_channel(outbox.endpoint) is
-  'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
+comment on function outbox.refuse_managed(outbox.endpoint) is
+  'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace '
+  'and number the members of an endpoint would upset.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -71,46 +75,50 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
-  'Writes the plain members of an endpoint that a change names. OH001.';
+  'Writes the members of an endpoint that a change names: first those of its kind, by the '
+  'change_function of the kind, then those of every kind. OH001; OH004: the kind has no such '
+  'member.';
 
 create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -147,7 +155,7 @@ create function outbox.update_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);

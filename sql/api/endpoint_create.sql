@@ -1,66 +1,38 @@
 -- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
 -- with it; what every kind has is written as a change is.
 
-create function outbox.refuse_members(
-  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
-) returns void
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  v_stray text;
-begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
-  where k = any (p_members) order by k limit 1;
-  if found then
-    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
-  end if;
-end
-$$;
-comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
-
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
 $$;
 comment on function outbox.create_by_kind(text, jsonb, text[]) is
-  'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. '
-  'OH001.';
+  'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: '
+  '{"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null

@@ -33,7 +33,7 @@ create function outbox.delete_org_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');

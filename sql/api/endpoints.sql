@@ -1,41 +1,3 @@
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
-
--- The API's names have capitals where SQL's have underscores.
-create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routing_key' then 'routingKey' when 'dlq_exchange' then 'dlqExchange'
-        when 'dlq_routing_key' then 'dlqRoutingKey' when 'dlq_topic' then 'dlqTopic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b);
-end
-$$;
-comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
-
-create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if pg_catalog.jsonb_typeof(p_broker) is distinct from 'object' then
-    return p_broker;
-  end if;
-  return coalesce((
-    select pg_catalog.jsonb_object_agg(
-      case b.key
-        when 'routingKey' then 'routing_key' when 'dlqExchange' then 'dlq_exchange'
-        when 'dlqRoutingKey' then 'dlq_routing_key' when 'dlqTopic' then 'dlq_topic' else b.key
-      end, b.value)
-    from pg_catalog.jsonb_each(p_broker) b), '{}');
-end
-$$;
-comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
 
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -62,11 +24,11 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
+    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is

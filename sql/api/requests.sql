@@ -1,6 +1,12 @@
 -- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
 -- idempotency.window_hours, and how many more an org may send at the moment.
 
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('api.requests_per_second', '100', 'integer', 1, 100000,
+    'How many requests a second the API takes for each org; what is over it is answered 429'),
+  ('api.burst', '200', 'integer', 1, 100000,
+    'How many more the API takes at once of an org that was silent');
+
 create table outbox.request_key (
   org_id text not null,
   key text not null,
@@ -184,3 +190,6 @@ $$;
 comment on function outbox.forget_requests(timestamptz, integer) is
   'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
   'now; returns how many keys.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('request_keys', 'outbox.forget_requests');

@@ -1,27 +1,5 @@
 -- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
 
-create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  if p_policy is null then
-    return null;
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(
-      case m.key
-        when 'baseDelay' then 'base_delay'
-        when 'maxDelay' then 'max_delay'
-        when 'maxRetries' then 'max_retries'
-        else m.key
-      end, m.value), '{}')
-    from pg_catalog.jsonb_each(p_policy) m
-  );
-end
-$$;
-comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
-
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$

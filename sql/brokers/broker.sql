@@ -1,8 +1,20 @@
 -- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. What
--- may be shown of it lies in endpoint.broker, its user and password in Vault. Whoever can name a
+-- may be shown of it lies in endpoint.config, its user and password in Vault. Whoever can name a
 -- broker makes runs speak another protocol to it, so such endpoints are made by SQL or with a
 -- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
 -- make it wait behind the breaker, and no try is spent.
+
+insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,
+  create_function, change_function)
+select k, '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30,
+    "max_retries": 5, "jitter": true}',
+  'broker', 'set_broker() with p_credentials sets it again',
+  $$outbox.set_broker(%2$L, p_credentials => '<the credentials>')$$,
+  'outbox.create_broker_of_wire', 'outbox.change_broker_of_wire'
+from pg_catalog.unnest(array['rabbitmq', 'kafka']) k;
+
+insert into outbox.error_hint (error_class, hint) values
+  ('broker', 'The broker refused the record: its error says why');
 
 create function outbox.put_broker(
   p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
@@ -18,7 +30,7 @@ declare
 begin
   perform outbox.check_credentials(v_kind, v_broker, p_credentials);
   update outbox.endpoint e set
-    broker = v_broker,
+    config = v_broker,
     url = coalesce(v_broker ->> 'url', 'kafka://' || (
       select pg_catalog.string_agg(a, ',')
       from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
@@ -84,7 +96,7 @@ declare
   -- Of two calls at a time the second starts from what the first left.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.broker is null then
+  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
@@ -92,10 +104,10 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;

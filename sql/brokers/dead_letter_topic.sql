@@ -28,7 +28,7 @@ declare
 begin
   -- As concatenated text: a body is never written anew, not even its numbers.
   return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
-      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
@@ -43,7 +43,7 @@ begin
     || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
     || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
     || ',"original_exchange":'
-    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
@@ -76,8 +76,8 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.status <> 'deleted'
-        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+      where e.id = p.endpoint_id and e.kind in ('rabbitmq', 'kafka') and e.status <> 'deleted'
+        and coalesce(e.config ->> 'dlq_topic', e.config ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
       select x from outbox.dead_letter x
@@ -111,3 +111,13 @@ $$;
 comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
   'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
   'locks: the caller holds the gates, and parks them.';
+
+create or replace function outbox.on_dead_letters(
+  p_events uuid[], p_endpoints uuid[], p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+end
+$$;

@@ -2,6 +2,13 @@
 -- /slack): an event becomes a line of text in a channel. The URL of such a webhook is the right to
 -- write there, so it is a credential: in Vault whole, in the endpoint's row without its path.
 
+insert into outbox.endpoint_kind (kind, retry, credentials_remedy, rewrite_command, create_function,
+  change_function)
+values ('slack', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,
+    "jitter": true}',
+  'set_slack_url() sets it again', $$outbox.set_slack_url(%2$L, '<the URL>')$$,
+  'outbox.create_slack_of_wire', 'outbox.change_slack_of_wire');
+
 create function outbox.slack_url_shown(p_url text) returns text
 language plpgsql immutable set search_path = ''
 as $$

@@ -1,4 +1,4 @@
--- What only one kind of endpoint has and nobody may read: the URL of a Slack webhook, a broker's
+-- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a
 -- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void

@@ -6,9 +6,7 @@ create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
   org_id text not null,
   kind text not null default 'webhook'
-    constraint endpoint_kind_is_known check (
-      kind in ('webhook', 'whatsapp', 'slack', 'rabbitmq', 'kafka')
-    ),
+    constraint endpoint_kind_is_known references outbox.endpoint_kind (kind),
   url text not null,
   description text not null default '',
   header_names text[] not null default '{}',
@@ -47,7 +45,7 @@ create table outbox.endpoint (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   credentials_vault_id uuid,
-  broker jsonb
+  config jsonb
 );
 comment on table outbox.endpoint is
   'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
@@ -69,8 +67,8 @@ comment on column outbox.endpoint.ramp_from is
 comment on column outbox.endpoint.credentials_vault_id is
   'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
   'writes it and dispatch() alone reads it.';
-comment on column outbox.endpoint.broker is
-  'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+comment on column outbox.endpoint.config is
+  'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 

@@ -18,11 +18,6 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
-  -- Whoever resumes a channel has seen what held it.
-  if p_status = 'enabled' then
-    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
-  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));

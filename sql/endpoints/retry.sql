@@ -6,25 +6,15 @@
 -- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
-language plpgsql immutable set search_path = ''
+language plpgsql stable set search_path = ''
 as $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message '
-  '(whatsapp) or relay (brokers).';
+  'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an '
+  'unknown kind.';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -98,6 +88,8 @@ comment on function outbox.check_retry(jsonb) is
 -- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
 alter table outbox.endpoint add constraint endpoint_retry_is_valid
   check (outbox.check_retry(retry) is not null);
+alter table outbox.endpoint_kind add constraint endpoint_kind_retry_is_valid
+  check (outbox.check_retry(retry) is not null);
 
 create function outbox.delay_after(p_policy jsonb, p_failure integer) returns interval
 language plpgsql volatile set search_path = ''
@@ -168,3 +160,25 @@ $$;
 comment on function outbox.preview_schedule(jsonb) is
   'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
   'with jitter, "after_s" since the first try without it}]. OH001.';
+
+create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_policy is null then
+    return null;
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(
+      case m.key
+        when 'baseDelay' then 'base_delay'
+        when 'maxDelay' then 'max_delay'
+        when 'maxRetries' then 'max_retries'
+        else m.key
+      end, m.value), '{}')
+    from pg_catalog.jsonb_each(p_policy) m
+  );
+end
+$$;
+comment on function outbox.retry_of_wire(jsonb) is
+  'A retry policy with the names that SQL has, of one with those of the API; null for null.';

@@ -56,14 +56,13 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
     v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
     if v_problem is not null then
@@ -118,9 +117,7 @@ begin
   then
     return;
   end if;
-  -- WhatsApp may have spoken meanwhile.
-  select 'held: ' || h.why into v_hold from outbox.channel_hold h
-  where h.channel_id = p_endpoint_id and h.held limit 1;
+  v_hold := outbox.still_held(p_endpoint_id);
   if v_hold is not null then
     update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else

@@ -8,8 +8,8 @@ as $$
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 comment on function outbox.lost_in_vault(text) is

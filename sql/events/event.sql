@@ -70,55 +70,6 @@ create index event_org on outbox.event (org_id, id) where org_id > '';
 -- A missing partition must never fail the application's transaction.
 create table outbox.event_default partition of outbox.event default;
 
-create table outbox.unrouted (
-  event_id uuid primary key,
-  xid xid8 not null default pg_catalog.pg_current_xact_id(),
-  routed_to uuid,
-  failures smallint not null default 0
-) with (
-  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
-  autovacuum_vacuum_cost_delay = 0
-);
-comment on table outbox.unrouted is
-  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
-  'last endpoint that was processed, of an event with more endpoints than one batch has.';
--- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
-create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
-
-create table outbox.router (
-  turn bigint primary key default 0,
-  watermark uuid not null default '00000000-0000-0000-0000-000000000000',
-  seen_below xid8 not null default '0',
-  open_xids xid8[] not null default '{}',
-  batch integer not null default 1000
-);
-comment on table outbox.router is
-  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
-  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
-  'number of updates, which is the key because it changes: with a constant key each lookup would '
-  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
-insert into outbox.router default values;
-
-create table outbox.routing_timeout (
-  id bigint generated always as identity primary key,
-  events uuid[],
-  error text not null
-);
-comment on table outbox.routing_timeout is
-  'Routing calls that timed out and that the next call must still process, because another call '
-  'may hold the row of router at the time of the failure. events: the events that were being '
-  'routed; null: the call timed out while it read them.';
-
-create table outbox.unroutable (
-  event_id uuid primary key,
-  error text not null,
-  set_aside_at timestamptz not null,
-  routed_to uuid
-);
-comment on table outbox.unroutable is
-  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to.';
-
 create table outbox.idempotency_key (
   org_id text not null,
   key text not null,
@@ -131,3 +82,28 @@ create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
   'key, endpoint, deliver_at) is the same event.';
+
+-- Daily partitions: time/partition creates and drops them.
+create table outbox.partition_check (
+  name text primary key,
+  clean_nights integer not null,
+  checked_on date not null
+);
+comment on table outbox.partition_check is
+  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
+
+create function outbox.partition_name(p_table text, p_day date) returns text
+language sql stable set search_path = ''
+as $$
+  select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
+$$;
+comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
+
+create function outbox.partition_day(p_name text) returns date
+language sql immutable set search_path = ''
+as $$
+  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
+    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
+    pg_catalog.right(p_name, 2)::integer)
+$$;
+comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';

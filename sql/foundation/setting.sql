@@ -1,6 +1,6 @@
 -- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
 -- table, so to change one is one UPDATE without a lock that a run waits for.
--- foundation/setting_check validates the values.
+-- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
   name text primary key,
@@ -10,11 +10,18 @@ create table outbox.setting (
   ),
   lowest bigint,
   highest bigint,
+  form text,
+  form_problem text,
+  is_url boolean not null default false,
   description text not null,
-  updated_at timestamptz not null default pg_catalog.now()
+  updated_at timestamptz not null default pg_catalog.now(),
+  constraint setting_form_says_why check ((form is null) = (form_problem is null)),
+  constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one.';
+  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
+  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
+  'the text is empty, or a URL that a path can be appended to.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -44,8 +51,6 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
     '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
     'Ports of those that they may not go to all the same: databases, remote control'),
-  ('egress.proxy_url', '""', 'text', null, null,
-    'A proxy that makes every connection (CONNECT) and vets the names; empty: none'),
   ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
   ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
   ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
@@ -79,33 +84,20 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
     'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
   ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
-  ('api.requests_per_second', '100', 'integer', 1, 100000,
-    'How many requests a second the API takes for each org; what is over it is answered 429'),
-  ('api.burst', '200', 'integer', 1, 100000,
-    'How many more the API takes at once of an org that was silent'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
     'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
     'How many endpoints the metrics name: those with most open, and those that fail longest'),
-  ('inbox.retention_days', '40', 'integer', 2, 3650,
-    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
-    'try is processed twice'),
-  ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', null, null,
-    'Where the WhatsApp Cloud API is'),
-  ('whatsapp.graph_version', '"v25.0"', 'text', null, null,
-    'The version of the Graph API that messages are sent through'),
-  ('whatsapp.shared_app', '""', 'text', null, null,
-    'The id of the Meta app that uses the callback address without a key; empty: none'),
-  ('callback.retention_days', '30', 'integer', 8, 365,
-    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
-    'one for 7 days'),
-  ('message.retention_days', '365', 'integer', 1, 3650,
-    'How long payload, number and ids of a finished message are kept; its audit trail stays'),
   ('event.delivered_days', '7', 'integer', 7, 364,
     'For how many full days an event is kept of which nothing is open any more, with its attempts; '
     'so long it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
     'A delivery still open after this many days expires; deliver_at reaches no further');
+
+insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
+  ('egress.proxy_url', '""', 'text', '^(http://[^/]*)?$',
+    'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path',
+    true, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''

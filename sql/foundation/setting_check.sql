@@ -59,25 +59,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -112,6 +98,34 @@ $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
   'What is wrong with a value for a setting, as the end of a sentence; null if it is valid.';
 
+create table outbox.setting_rule (
+  less text not null,
+  per_less integer not null default 1,
+  more text not null,
+  per_more integer not null default 1,
+  spare integer not null default 0,
+  problem text not null,
+  primary key (less, more)
+);
+comment on table outbox.setting_rule is
+  'Which integer settings depend on each other: less * per_less <= more * per_more + spare. '
+  'problem: what an error says of a change that would break the rule. A module inserts the rules '
+  'of its settings.';
+
+insert into outbox.setting_rule (less, more, per_more, spare, problem) values
+  ('worker.batch_size', 'worker.max_deliveries', 1, 0,
+    'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
+    '(worker.batch_size)'),
+  ('attempt.retention_days', 'event.retention_days', 1, 8,
+    'would keep attempts (attempt.retention_days) longer than any event they belong to '
+    '(event.retention_days + 8)'),
+  ('event.delivered_days', 'attempt.retention_days', 1, -1,
+    'would keep delivered events (event.delivered_days) longer than their attempts '
+    '(attempt.retention_days)'),
+  ('idempotency.window_hours', 'event.retention_days', 24, 0,
+    'would keep an idempotency key (idempotency.window_hours) longer than its event '
+    '(event.retention_days)');
+
 create function outbox.setting_conflict(p_name text, out problem text, out remedy text)
 returns record
 language plpgsql stable set search_path = ''
@@ -119,7 +133,6 @@ as $$
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -127,42 +140,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep attempts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their attempts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -192,6 +180,22 @@ $$;
 comment on function outbox.lock_settings() is
   'Trigger: one transaction at a time changes settings.';
 
+create function outbox.refuse_setting(
+  p_name text, p_problem text, p_remedy text, p_now jsonb
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+comment on function outbox.refuse_setting(text, text, text, jsonb) is
+  'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the '
+  'remedy and the value as it is now, null for a new setting.';
+
 create function outbox.check_setting() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -207,10 +211,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end

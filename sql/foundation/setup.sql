@@ -7,8 +7,8 @@
 -- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
---   kick()        time/kick              wakes a run at commit if no run is awake
---   tick()        time/kick              wakes a run each second; pg_cron calls it
+--   kick()        engine/run/kick        wakes a run at commit if no run is awake
+--   tick()        time/tick              wakes a run each second; pg_cron calls it
 --   dispatch()    engine/run/dispatch    the one call that a run makes: the next three steps
 --     complete()  engine/result          records the results of what the run had claimed
 --     route()     engine/route           creates a delivery for each subscribed endpoint

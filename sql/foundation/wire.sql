@@ -72,3 +72,21 @@ end
 $$;
 comment on function outbox.check_page(integer) is
   'Raises OH001 for a page size that is not between 1 and 100.';
+
+create function outbox.refuse_members(
+  p_endpoint jsonb, p_kind text, p_members text[], p_remedy text
+) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_stray text;
+begin
+  select k into v_stray from pg_catalog.jsonb_object_keys(p_endpoint) k
+  where k = any (p_members) order by k limit 1;
+  if found then
+    perform outbox.invalid(v_stray, 'does not go with kind ' || p_kind, p_remedy);
+  end if;
+end
+$$;
+comment on function outbox.refuse_members(jsonb, text, text[], text) is
+  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';

@@ -1,6 +1,16 @@
 -- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
 -- ids that a consumer has processed, so that it does each of them once.
 
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('inbox.retention_days', '40', 'integer', 2, 3650,
+    'How long a consumer knows what it has processed: longer than event.retention_days, or a late '
+    'try is processed twice');
+
+insert into outbox.setting_rule (less, more, spare, problem) values
+  ('event.retention_days', 'inbox.retention_days', -1,
+    'would let a consumer forget (inbox.retention_days) an event that is still tried '
+    '(event.retention_days), and process it twice');
+
 create table outbox.consumer_inbox (
   consumer text not null,
   event_id text not null,
@@ -36,3 +46,24 @@ comment on function outbox.accept_once(text, text) is
   'transaction that does the work: a second delivery waits for the first to end, and is accepted '
   'if that rolled back. Under REPEATABLE READ the second may get a serialization failure '
   'instead of false: repeat the transaction. OH001.';
+
+create function outbox.forget_accepted(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_accepted(timestamptz, integer) is
+  'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('accepted', 'outbox.forget_accepted');

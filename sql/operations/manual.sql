@@ -132,23 +132,6 @@ comment on function outbox.retry_now(uuid, uuid) is
   'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. '
   'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
-create function outbox.count_ended(
-  p_endpoint_id uuid, p_outcome text, p_n bigint
-) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
-  from outbox.endpoint e where e.id = p_endpoint_id;
-  if p_outcome = 'expired' then
-    perform outbox.count_up('dead_letters', array[e.kind, p_outcome], p_n)
-    from outbox.endpoint e where e.id = p_endpoint_id;
-  end if;
-end
-$$;
-comment on function outbox.count_ended(uuid, text, bigint) is
-  'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
-
 create function outbox.first_retry_at(p_lane_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -220,7 +203,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);

@@ -47,8 +47,9 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.status = 'paused' and e.kind = 'whatsapp' and e.status_reason like 'held: %'
+        -- One that a failure paused, other than one that an operator paused.
+        when e.status = 'paused' and e.status_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
         else e.status
       end as status,
@@ -289,9 +290,7 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n), 0
-      from outbox.callback_count c
-      group by c.kind, c.update_status, c.reason
+      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;

@@ -11,8 +11,9 @@ select s.event_id as id, s.endpoint_id, s.event_type,
   coalesce(v.partition_key, x.partition_key) as partition_key,
   coalesce(v.correlation_id, x.correlation_id, s.event_id::text) as correlation_id,
   s.status, coalesce(f.failures, 0)::integer as retry_count,
-  coalesce((coalesce(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries')::integer, 5) + 1
-    as max_retries,
+  coalesce((
+    coalesce(e.retry, (select k.retry from outbox.endpoint_kind k where k.kind = e.kind))
+      ->> 'max_retries')::integer, 5) + 1 as max_retries,
   f.last_error, s.next_attempt_at as next_retry_at, f.last_attempt_at, s.finished_at, s.created_at,
   s.open
 from outbox.delivery_status s

@@ -61,7 +61,7 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
     end if;
@@ -70,7 +70,7 @@ begin
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, '
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, '
   'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
   'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
@@ -85,7 +85,6 @@ begin
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;

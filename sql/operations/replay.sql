@@ -17,28 +17,6 @@ $$;
 comment on function outbox.last_attempt(uuid, uuid) is
   'The last attempt number of a finished delivery; null when nothing is known of it.';
 
-create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
-language plpgsql set search_path = ''
-as $$
-declare
-  v_lane outbox.lane;
-begin
-  select *
-  into v_lane
-  from outbox.lane l
-  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
-  order by l.changed_at desc limit 1;
-  if not found then
-    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
-    returning * into v_lane;
-  end if;
-  return v_lane;
-end
-$$;
-comment on function outbox.replay_lane(bigint, bigint) is
-  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
-  'and of what is live. locks: the caller holds the gate.';
-
 create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
 ) returns boolean

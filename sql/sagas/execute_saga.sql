@@ -159,3 +159,22 @@ comment on function outbox.execute_saga(text, jsonb, text, text, text) is
   '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
   'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
   'failed, and nothing has happened.';
+
+create function outbox.forget_saga_keys(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+comment on function outbox.forget_saga_keys(timestamptz, integer) is
+  'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('saga_keys', 'outbox.forget_saga_keys');

@@ -88,7 +88,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
@@ -102,31 +103,19 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -153,22 +142,20 @@ begin
       where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Deletes what is older than its retention, up to p_most of each kind (10,000 messages): '
-  '{"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" '
-  '(erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": '
-  'whether there may be more, so that it should be called again}. drop_partitions() deletes '
-  'delivered history after event.delivered_days.';
+  'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", '
+  '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
+  '"more": whether there may be more, so that it should be called again}. drop_partitions() '
+  'deletes delivered history after event.delivered_days.';

@@ -2,30 +2,6 @@
 -- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
 -- most 100 ms for a lock and is repeated in the next hour.
 
-create table outbox.partition_check (
-  name text primary key,
-  clean_nights integer not null,
-  checked_on date not null
-);
-comment on table outbox.partition_check is
-  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
-
-create function outbox.partition_name(p_table text, p_day date) returns text
-language sql stable set search_path = ''
-as $$
-  select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
-$$;
-comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
-
-create function outbox.partition_day(p_name text) returns date
-language sql immutable set search_path = ''
-as $$
-  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
-    pg_catalog.right(p_name, 2)::integer)
-$$;
-comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';
-
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
 set search_path = ''

@@ -4,55 +4,104 @@ import { print, printError } from './print.ts'
 import { withSchema } from './schema/database.ts'
 import { dumpSchema } from './schema/dump.ts'
 import { listFunctions } from './schema/functions.ts'
-import { buildMigration, readSqlFiles, releasedVersion } from './schema/migration.ts'
-import { builtMigration, expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
+import {
+  buildMigrations,
+  generatedMark,
+  isModuleMigration,
+  type ModuleMigration,
+  releasedVersion,
+} from './schema/migration.ts'
+import { orderPath } from './schema/order.ts'
+import { expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
 const help =
   `Build supabase/migrations from sql/ while there is no release, and what tests compare with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
-  --check  only compare the migration with sql/
+  --check  only compare the migrations with sql/
   --help   show this`
 
-/** What a build came to: an exit code for the shell and one line for the person. */
+/** The result of a build: an exit code for the shell and lines for the reader. */
 export interface BuildOutcome {
   code: 0 | 1
   message: string
 }
 
 /**
- * Builds the migration of the project at `root` from its sql/ folder, or only compares when
- * `check`. Writes nothing once CHANGELOG.md names a release.
+ * Builds the migrations of the project at `root`, one for each module of its sql/order.txt, or only
+ * compares when `check`. A built migration whose module is no longer in order.txt is removed.
+ * Writes nothing once CHANGELOG.md names a release.
  */
-export async function buildMigrationFile(root: string, check: boolean): Promise<BuildOutcome> {
+export async function buildMigrationFiles(root: string, check: boolean): Promise<BuildOutcome> {
   const version = releasedVersion(await readOr(join(root, 'CHANGELOG.md'), ''))
   if (check && version !== null) {
     return { code: 0, message: `Migrations are frozen since release ${version}` }
   }
-  const files = await readSqlFiles(root)
-  if (files.length === 0) return { code: 1, message: 'sql/ holds no .sql file to build from' }
-  const target = join(root, builtMigration)
-  const built = buildMigration(files)
-  if (built === await readOr(target, null)) {
-    return { code: 0, message: `${builtMigration} is up to date` }
+  const migrations = await buildMigrations(root)
+  const empty = migrations.find(({ text }) => !text.includes('\n-- sql/'))
+  if (migrations.length === 0 || empty !== undefined) {
+    const where = empty === undefined ? '' : ` in [${empty.module}]`
+    return { code: 1, message: `${orderPath} names no file${where}` }
   }
-  if (check) {
-    return {
-      code: 1,
-      message: `${builtMigration} differs from sql/: run \`deno task db:build\` and commit it`,
+  const differing: ModuleMigration[] = []
+  for (const migration of migrations) {
+    if (migration.text !== await readOr(join(root, migration.path), null)) {
+      differing.push(migration)
     }
   }
+  const stale = await staleMigrations(root, migrations.map(({ path }) => path))
+  if (differing.length + stale.length === 0) {
+    return { code: 0, message: `All ${migrations.length} migrations of sql/ are up to date` }
+  }
+  const paths = differing.map(({ path }) => path)
   if (version !== null) {
     return {
       code: 1,
-      message: `Cannot rebuild ${builtMigration}: version ${version} is released, so migrations ` +
-        'are frozen. Write the change as a new file in supabase/migrations/',
+      message: `Cannot rebuild ${[...paths, ...stale].join(', ')}: version ${version} is ` +
+        'released, so migrations are frozen. Write the change as a new file in supabase/migrations/',
     }
   }
+  if (check) return { code: 1, message: differences(paths, stale) }
   await Deno.mkdir(join(root, 'supabase/migrations'), { recursive: true })
-  await Deno.writeTextFile(target, built)
-  return { code: 0, message: `Built ${builtMigration} from ${files.length} files of sql/` }
+  for (const { path, text } of differing) await Deno.writeTextFile(join(root, path), text)
+  for (const path of stale) await Deno.remove(join(root, path))
+  return {
+    code: 0,
+    message: [
+      ...paths.map((path) => `Built ${path}`),
+      ...stale.map((path) => `Removed ${path}: ${orderPath} has no such module`),
+    ].join('\n'),
+  }
+}
+
+/** Built migrations that are not among `current`. A file without the generated head is not ours. */
+async function staleMigrations(root: string, current: readonly string[]): Promise<string[]> {
+  const folder = 'supabase/migrations'
+  const stale: string[] = []
+  for (const name of await namesIn(join(root, folder))) {
+    const path = `${folder}/${name}`
+    if (!isModuleMigration(name) || current.includes(path)) continue
+    if ((await Deno.readTextFile(join(root, path))).startsWith(generatedMark)) stale.push(path)
+  }
+  return stale
+}
+
+function differences(paths: readonly string[], stale: readonly string[]): string {
+  return [
+    ...paths.map((path) => `${path} differs from sql/`),
+    ...stale.map((path) => `${path} is of no module in ${orderPath}`),
+    'Run `deno task db:build` and commit what it writes and removes',
+  ].join('\n')
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort()
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return []
+    throw error
+  }
 }
 
 /** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
@@ -73,7 +122,7 @@ async function readOr<T>(path: string, otherwise: T): Promise<string | T> {
 }
 
 async function run({ check }: Values<typeof checkFlags>): Promise<number> {
-  const outcome = await buildMigrationFile(projectRoot, check)
+  const outcome = await buildMigrationFiles(projectRoot, check)
   if (outcome.code === 0) print(outcome.message)
   else printError(outcome.message)
   if (check || outcome.code !== 0) return outcome.code

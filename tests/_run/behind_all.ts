@@ -34,12 +34,12 @@ export const behindAll: readonly Behind[] = [
       'comparison with other queues, which is no part of the product.',
   },
   {
-    file: 'tests/sql/plans/million.test.sql',
+    file: 'tests/sql/engine/plans/million.test.sql',
     why: 'It inserts a million deliveries, in 40 s.',
     caughtBy: [
-      'tests/sql/plans/dispatch.test.sql',
-      'tests/sql/plans/deep_keys.test.sql',
-      'tests/sql/plans/event_look_ups.test.sql',
+      'tests/sql/engine/plans/dispatch.test.sql',
+      'tests/sql/engine/plans/deep_keys.test.sql',
+      'tests/sql/engine/plans/event_look_ups.test.sql',
     ],
     how: 'They bound the same calls, at thousands of rows: a scan of a whole table shows there ' +
       'too. Left is a plan that turns bad only at a million rows with old statistics.',
@@ -100,7 +100,7 @@ export const behindAll: readonly Behind[] = [
   {
     file: 'tests/e2e/cron_jobs.test.ts',
     why: 'It waits for pg_cron to miss a job, which takes a minute on pg_cron 1.4.',
-    caughtBy: ['tests/sql/tick/problem.test.sql', 'tests/e2e/stack_start.test.ts'],
+    caughtBy: ['tests/sql/time/tick/problem.test.sql', 'tests/e2e/stack_start.test.ts'],
     how:
       'problem tells a tick that does not run, and stack_start needs one. Left is the job list ' +
       'of an idle pg_cron after a large transaction.',

@@ -27,7 +27,8 @@ const LOCK_TIMEOUT = '30s'
 /** Far above any statement of a test, also on a busy machine: this ends only one that never would. */
 const STATEMENT_TIMEOUT = '5min'
 
-async function runFile(pg: Postgres, file: string): Promise<FileResult> {
+/** Runs one pgTAP file on a database that has the schema. */
+export async function runFile(pg: Postgres, file: string): Promise<FileResult> {
   const started = performance.now()
   // Named rather than piped: psql then finds what a file includes beside it, and errors have a line.
   const args = [

@@ -36,6 +36,7 @@ export const testSteps: readonly Step[] = [
     '--check',
   ]]),
   denoStep({ name: 'schema', folder: 'tests/sql' }),
+  denoStep({ name: 'modules', folder: 'tests/modules' }),
   pgTapStep({ name: 'pgTAP', folder: 'tests/sql', parts: 6 }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency' }),
   denoStep({ name: 'property', folder: 'tests/property' }),

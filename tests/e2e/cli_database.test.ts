@@ -14,6 +14,11 @@ const checks: [command: string, args: string[], answer: RegExp][] = [
   ['db push, again', ['db', 'push', '--yes'], /up to date/],
   ['migration list', ['migration', 'list'], /`?20260101000000`? *\| *`?20260101000000`?/],
   [
+    'migration list, of a module',
+    ['migration', 'list'],
+    /`?20260101000006`? *\| *`?20260101000006`?/,
+  ],
+  [
     'db lint',
     ['db', 'lint', '--level', 'warning', '--fail-on', 'warning'],
     /Linting schema: outbox/,

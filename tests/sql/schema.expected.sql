@@ -1540,7 +1540,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- Without offset 0 the planner evaluates the rule for successes too, and three times for each
     -- failure.
     cross join lateral (
@@ -1561,8 +1564,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -1574,7 +1577,7 @@ begin
       end as asked_wait
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.asked_wait,
@@ -2353,18 +2356,16 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 
@@ -2596,6 +2597,32 @@ ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
 
+-- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.invalid('url', 'is made of the settings of a broker',
+      'Change broker, with a secret key, or call outbox.set_broker()');
+  end if;
+  if p_change ? 'broker' or p_change ? 'credentials' then
+    perform outbox.set_broker(p_endpoint_id,
+      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
+      nullif(p_change -> 'credentials', 'null'));
+  end if;
+  return p_change - 'broker' - 'credentials';
+end
+$$;
+
+ALTER FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that a change names; returns the other members. OH001, OH004.';
+
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean DEFAULT NULL::boolean) RETURNS void
@@ -2668,53 +2695,55 @@ COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_pu
 CREATE FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_breaker jsonb := coalesce(p_change -> 'breaker', '{}');
-  v_kind text := (select e.kind from outbox.endpoint e where e.id = p_endpoint_id);
+  v_change jsonb := p_change;
+  v_function text;
 begin
   perform outbox.check_endpoint_change(p_change);
-  if p_change ? 'url' and v_kind in ('rabbitmq', 'kafka') then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+  select k.change_function into v_function
+  from outbox.endpoint e
+  join outbox.endpoint_kind k on k.kind = e.kind
+  where e.id = p_endpoint_id;
+  if v_function is not null then
+    execute pg_catalog.format('select %s($1, $2)', v_function)
+      into v_change using p_endpoint_id, p_change;
+  end if;
+  if v_change ?| array['broker', 'credentials'] then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
+      hint = 'Leave out broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
-      when p_change ? 'url' and e.kind <> 'slack' then outbox.check_url(p_change ->> 'url')
+      when v_change ? 'url' then outbox.check_url(v_change ->> 'url')
       else e.url
     end,
-    description = coalesce(p_change ->> 'description', e.description),
-    payload = coalesce(p_change ->> 'payload', e.payload),
-    timeout_ms = coalesce((p_change ->> 'timeoutMs')::integer, e.timeout_ms),
-    max_in_flight = coalesce((p_change ->> 'maxInFlight')::integer, e.max_in_flight),
-    quantum = coalesce((p_change ->> 'quantum')::integer, e.quantum),
+    description = coalesce(v_change ->> 'description', e.description),
+    payload = coalesce(v_change ->> 'payload', e.payload),
+    timeout_ms = coalesce((v_change ->> 'timeoutMs')::integer, e.timeout_ms),
+    max_in_flight = coalesce((v_change ->> 'maxInFlight')::integer, e.max_in_flight),
+    quantum = coalesce((v_change ->> 'quantum')::integer, e.quantum),
     rate_per_second = case
-      when p_change ? 'ratePerSecond' then (p_change ->> 'ratePerSecond')::float8
+      when v_change ? 'ratePerSecond' then (v_change ->> 'ratePerSecond')::float8
       else e.rate_per_second
     end,
-    rate_burst = coalesce((p_change ->> 'rateBurst')::integer, e.rate_burst),
-    retry_4xx = coalesce((p_change ->> 'retry4xx')::boolean, e.retry_4xx),
-    on_dead_letter = coalesce(p_change ->> 'onDeadLetter', e.on_dead_letter),
+    rate_burst = coalesce((v_change ->> 'rateBurst')::integer, e.rate_burst),
+    retry_4xx = coalesce((v_change ->> 'retry4xx')::boolean, e.retry_4xx),
+    on_dead_letter = coalesce(v_change ->> 'onDeadLetter', e.on_dead_letter),
     breaker_enabled = coalesce((v_breaker ->> 'enabled')::boolean, e.breaker_enabled),
     breaker_threshold = coalesce((v_breaker ->> 'threshold')::integer, e.breaker_threshold),
     breaker_open_ms = coalesce((v_breaker ->> 'openMs')::integer, e.breaker_open_ms)
   where e.id = p_endpoint_id;
-  if p_change ? 'url' and v_kind = 'slack' then
-    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
-  end if;
-  if p_change ? 'broker' or p_change ? 'credentials' then
-    perform outbox.set_broker(p_endpoint_id,
-      outbox.broker_of_wire(coalesce(p_change -> 'broker', '{}')),
-      nullif(p_change -> 'credentials', 'null'));
-  end if;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the plain members of an endpoint that a change names. OH001.';
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members of an endpoint that a change names: first those of its kind, by the change_function of the kind, then those of every kind. OH001; OH004: the kind has no such member.';
 
 -- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2818,6 +2847,26 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text)
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+
+-- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_change ? 'url' then
+    perform outbox.put_slack_url(p_endpoint_id, p_change ->> 'url');
+  end if;
+  return p_change - 'url';
+end
+$$;
+
+ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3377,11 +3426,10 @@ CREATE TABLE outbox.endpoint (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     credentials_vault_id uuid,
-    broker jsonb,
+    config jsonb,
     CONSTRAINT endpoint_breaker_open_is_sensible CHECK (((breaker_open_ms >= 1000) AND (breaker_open_ms <= 3600000))),
     CONSTRAINT endpoint_breaker_threshold_is_positive CHECK (((breaker_threshold >= 1) AND (breaker_threshold <= 1000))),
     CONSTRAINT endpoint_burst_is_positive CHECK (((rate_burst >= 1) AND (rate_burst <= 100000))),
-    CONSTRAINT endpoint_kind_is_known CHECK ((kind = ANY (ARRAY['webhook'::text, 'whatsapp'::text, 'slack'::text, 'rabbitmq'::text, 'kafka'::text]))),
     CONSTRAINT endpoint_lane_spacing_is_sensible CHECK (((lane_spacing_ms >= 0) AND (lane_spacing_ms <= 3600000))),
     CONSTRAINT endpoint_max_in_flight_is_positive CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
     CONSTRAINT endpoint_on_dead_letter_is_known CHECK ((on_dead_letter = ANY (ARRAY['continue'::text, 'halt'::text]))),
@@ -3428,9 +3476,9 @@ COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resum
 
 COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
 
--- Name: COLUMN endpoint.broker; Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.broker IS 'The settings that only a broker has (see create_broker_endpoint); null for other kinds.';
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3619,6 +3667,34 @@ ALTER FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at inte
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) IS 'The JSON string at that word, with its quotes. OH001 if it is invalid.';
+
+-- Name: check_graph_url(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_graph_url() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
+    and not outbox.setting_on('egress.allow_http')
+  then
+    perform outbox.refuse_setting(new.name,
+      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      case new.name
+        when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
+        else 'Set whatsapp.graph_url to an https URL first'
+      end,
+      case when tg_op = 'UPDATE' then old.value end);
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.check_graph_url() OWNER TO postgres;
+
+-- Name: FUNCTION check_graph_url(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_graph_url() IS 'Trigger: raises OH005 if the URL of the Graph API is http and http is not allowed.';
 
 -- Name: check_handler(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4152,10 +4228,7 @@ begin
     select * into v_problem, v_remedy from outbox.setting_conflict(new.name);
   end if;
   if v_problem is not null then
-    raise exception using errcode = 'OH005',
-      message = pg_catalog.format('setting %s %s', new.name, v_problem),
-      detail = new.name,
-      hint = v_remedy || coalesce('. It is ' || v_now::text || ' now', '');
+    perform outbox.refuse_setting(new.name, v_problem, v_remedy, v_now);
   end if;
   return new;
 end
@@ -4512,34 +4585,22 @@ COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timest
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
   v_now timestamptz := outbox.clock();
-  v_few constant integer := least(p_most, 10000);
-  v_saga_keys integer;
   v_keys integer;
   v_letters integer;
   v_runs integer;
-  v_accepted integer;
-  v_messages integer;
-  v_updates integer;
-  v_inbound integer;
-  v_requests integer;
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_steps jsonb := '{}'::jsonb;
 begin
   -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.consumer_inbox i where i.ctid = any (array(
-    select o.ctid from outbox.consumer_inbox o
-    where o.accepted_at
-      < v_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
-    order by o.accepted_at limit p_most));
-  get diagnostics v_accepted = row_count;
-  delete from outbox.saga_key k where k.ctid = any (array(
-    select o.ctid from outbox.saga_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_saga_keys = row_count;
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
     where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
@@ -4566,25 +4627,24 @@ begin
       where j.id = l.key_hash and j.status in ('done', 'cancelled')
         and j.finished_at < v_now - interval '1 day')
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  v_messages := outbox.erase_messages(v_few);
-  v_updates := outbox.forget_updates(v_now, p_most);
-  v_inbound := outbox.erase_inbound(v_now, v_few);
-  v_requests := outbox.forget_requests(v_now, p_most);
-  return pg_catalog.jsonb_build_object(
+  for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    v_most := least(p_most, v_step.most);
+    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
+    v_more := v_more or v_n >= v_most;
+    v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
+  end loop;
+  return v_steps || pg_catalog.jsonb_build_object(
     'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'accepted', v_accepted, 'messages', v_messages, 'updates', v_updates, 'inbound', v_inbound,
-    'secrets', outbox.drop_expired_secrets(v_now), 'request_keys', v_requests,
-    'more', greatest(v_accepted, v_saga_keys, v_keys, v_letters, v_runs, v_updates, v_requests)
-        >= p_most
-      or greatest(v_messages, v_inbound) >= v_few);
+    'secrets', outbox.drop_expired_secrets(v_now),
+    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes what is older than its retention, up to p_most of each kind (10,000 messages): {"idempotency_keys", "dead_letters", "job_runs", "accepted" (of consumer_inbox), "messages" (erased), "updates" (of WhatsApp), "inbound" (erased), "secrets", "request_keys", "more": whether there may be more, so that it should be called again}. drop_partitions() deletes delivered history after event.delivered_days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, "more": whether there may be more, so that it should be called again}. drop_partitions() deletes delivered history after event.delivered_days.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4669,7 +4729,7 @@ begin
     end
   where l.id = p_delivery.lane_id;
   update outbox.gate g set depth = g.depth - 1 where g.endpoint_id = p_delivery.endpoint_id;
-  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
   delete from outbox.lane l
   where l.id = p_delivery.lane_id and l.ordered and l.depth = 0 and not l.halted and l.leased = 0;
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -4713,6 +4773,58 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
+
+-- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_new() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_closed constant text := 'public, anon, authenticated, service_role';
+  v_new record;
+begin
+  -- Only new objects are changed: a later module locks no table of an earlier one.
+  for v_new in
+    select c.oid::regclass as name, c.relkind in ('r', 'p') as is_table,
+      case c.relkind when 'S' then 'sequence' else 'table' end as kind
+    from pg_catalog.pg_class c
+    where c.relnamespace = 'outbox'::regnamespace
+      and case
+        when c.relkind in ('r', 'p') then not c.relrowsecurity
+        when c.relkind in ('v', 'm', 'S') then
+          c.relacl is null
+          -- A default privilege of the database gives every right, the files `rights` only these.
+          or exists (
+            select from pg_catalog.aclexplode(c.relacl) a
+            where a.grantee = 'service_role'::regrole
+              and (c.relkind = 'S' or a.privilege_type not in ('SELECT', 'INSERT')))
+        else false
+      end
+  loop
+    execute pg_catalog.format('revoke all on %s %s from %s', v_new.kind, v_new.name, v_closed);
+    if v_new.is_table then
+      execute pg_catalog.format('alter table %s enable row level security', v_new.name);
+    end if;
+  end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace
+      -- Postgres gives PUBLIC the right to execute a new function.
+      and (p.proacl is null
+        or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
+  loop
+    execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.close_new() OWNER TO postgres;
+
+-- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
 
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4805,11 +4917,7 @@ begin
     v_applied := v_news.applied + outbox.apply_delivered(
       array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
   end if;
-  if exists (select from outbox.whatsapp_channel) then
-    perform outbox.complete_messages(p_results, p_now);
-    perform outbox.throttle_apps(p_results, p_now);
-    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
-  end if;
+  v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
@@ -4818,7 +4926,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
-    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
@@ -5234,7 +5342,7 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 -- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
 
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5407,9 +5515,7 @@ begin
       ) a
       group by a.metric, a.labels
       union all
-      select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n), 0
-      from outbox.callback_count c
-      group by c.kind, c.update_status, c.reason
+      select m.metric, m.labels, m.n, m.total from outbox.more_counters() m
     ) c);
 end
 $$;
@@ -5481,52 +5587,71 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
 
+-- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := p_endpoint ->> 'kind';
+  v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
+  v_new jsonb;
+begin
+  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+    'Give broker, and credentials where the broker wants them');
+  perform outbox.check_retry(v_retry);
+  v_new := outbox.create_broker_endpoint(v_kind,
+    outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
+    p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+  update outbox.endpoint e set retry = v_retry where e.id = (v_new ->> 'id')::uuid;
+  return v_new;
+end
+$$;
+
+ALTER FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_url text := p_endpoint ->> 'url';
-  v_headers jsonb := coalesce(p_endpoint -> 'headers', '{}');
-  v_filter text := p_endpoint ->> 'filter';
+  v_kind text := coalesce(p_endpoint ->> 'kind', 'webhook');
+  v_function text;
   v_new jsonb;
 begin
-  if p_endpoint ->> 'kind' = 'slack' then
-    perform outbox.refuse_members(p_endpoint, 'slack',
-      array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
-    return outbox.create_slack_endpoint(v_url, p_event_types, p_org_id,
-      p_headers => v_headers, p_filter => v_filter);
-  end if;
-  if p_endpoint ->> 'kind' in ('rabbitmq', 'kafka') then
-    perform outbox.refuse_members(p_endpoint, p_endpoint ->> 'kind', array['secret', 'url'],
-      'Give broker, and credentials where the broker wants them');
-    perform outbox.check_retry(outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')));
-    v_new := outbox.create_broker_endpoint(p_endpoint ->> 'kind',
-      outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
-      p_event_types, p_org_id, p_ordering => p_endpoint ->> 'ordering',
-      p_headers => v_headers, p_filter => v_filter);
-    update outbox.endpoint e set retry = outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'))
-    where e.id = (v_new ->> 'id')::uuid;
+  if v_kind <> 'webhook' then
+    perform outbox.check_choice('kind', v_kind, array(
+      select k.kind from outbox.endpoint_kind k
+      where k.create_function is not null or k.kind = 'webhook' order by k.kind));
+    select k.create_function into v_function from outbox.endpoint_kind k where k.kind = v_kind;
+    execute pg_catalog.format('select %s($1, $2, $3)', v_function)
+      into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
     'Leave it away');
-  return outbox.create_endpoint(v_url, p_event_types, p_org_id,
+  return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
-    p_headers => v_headers,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'),
     p_ordering => coalesce(p_endpoint ->> 'ordering', 'none'),
     p_retry => outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null')),
-    p_filter => v_filter);
+    p_filter => p_endpoint ->> 'filter');
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for: {"id", "secret" where it has one}. OH001.';
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: {"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
 
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5778,6 +5903,26 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+
+-- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.refuse_members(p_endpoint, 'slack',
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
+  return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
+    p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
+end
+$$;
+
+ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) OWNER TO postgres;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6138,7 +6283,7 @@ CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   return pg_catalog.jsonb_build_object('id', p_endpoint_id,
     'open', outbox.delete_endpoint(p_endpoint_id) -> 'open');
@@ -6487,7 +6632,7 @@ declare
 begin
   -- As concatenated text: a body is never written anew, not even its numbers.
   return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
-      coalesce(p_endpoint.broker ->> 'topic', p_endpoint.broker ->> 'routing_key'),
+      coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
       when p_endpoint.payload = 'data' then v_data
@@ -6502,7 +6647,7 @@ begin
     || ',"failed_at":"' || outbox.iso_time(p_letter.failed_at)
     || '","correlation_id":' || pg_catalog.to_json(p_letter.correlation_id)
     || ',"original_exchange":'
-    || coalesce(pg_catalog.to_json(p_endpoint.broker ->> 'exchange')::text, 'null')
+    || coalesce(pg_catalog.to_json(p_endpoint.config ->> 'exchange')::text, 'null')
     || ',"original_key":' || coalesce(pg_catalog.to_json(p_letter.partition_key)::text, 'null')
     || ',"event_id":"' || p_letter.event_id
     || '","event_type":' || pg_catalog.to_json(p_letter.original_topic)
@@ -6954,11 +7099,11 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', outbox.broker_to_wire(p_endpoint.broker),
-    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
+    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
-    'updatedAt', outbox.iso_time(p_endpoint.updated_at));
+    'updatedAt', outbox.iso_time(p_endpoint.updated_at))
+    || outbox.endpoint_members(p_endpoint);
 end
 $$;
 
@@ -6967,6 +7112,25 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+
+-- Name: endpoint_members(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('broker', case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
+  end);
+end
+$$;
+
+ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7127,6 +7291,23 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+
+-- Name: erase_outbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
+end
+$$;
+
+ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: as erase_messages().';
 
 -- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7546,7 +7727,8 @@ begin
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
   return true;
 end
@@ -8599,6 +8781,31 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds counter_change up into counter and returns how many rows it had.';
 
+-- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.consumer_inbox i where i.ctid = any (array(
+    select o.ctid from outbox.consumer_inbox o
+    where o.accepted_at
+      < p_now - pg_catalog.make_interval(days => outbox.setting_int('inbox.retention_days'))
+    order by o.accepted_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) RETURNS integer
@@ -8693,7 +8900,6 @@ begin
   delete from vault.secrets v using gone g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  perform outbox.forget_channel(p_endpoint_id);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
@@ -8761,6 +8967,29 @@ ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit in
 
 COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
 
+-- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_forgotten integer;
+begin
+  delete from outbox.saga_key k where k.ctid = any (array(
+    select o.ctid from outbox.saga_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -8825,8 +9054,9 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- A channel that WhatsApp's answer put on hold, other than one that a person paused.
-        when e.status = 'paused' and e.kind = 'whatsapp' and e.status_reason like 'held: %'
+        -- One that a failure paused, other than one that an operator paused.
+        when e.status = 'paused' and e.status_reason like 'held: %'
+          and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
         else e.status
       end as status,
@@ -10044,7 +10274,8 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
+  select pg_catalog.array_agg(
+    row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -11303,6 +11534,25 @@ ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER T
 
 COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
 
+-- Name: lift_holds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lift_holds() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
+
+-- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -12195,8 +12445,8 @@ CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
 begin
   raise exception using errcode = 'OH004',
     message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), set_broker(), set_slack_url() or '
-      'set_channel_token()';
+    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
 end
 $$;
 
@@ -12454,6 +12704,47 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 -- Name: FUNCTION misses_pg_cron(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
+
+-- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.update_status, c.reason;
+end
+$$;
+
+ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
+
+-- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module has in a table of its own, in the form of the table counter. No row here; the module messages replaces it.';
+
+-- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_secrets(p_endpoint_id uuid) RETURNS TABLE(vault_id uuid, what text, remedy text)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+  from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
 -- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13064,6 +13355,124 @@ ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+
+-- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Extension point of serve(): deliveries were leased, at least one. Returns those that the run gets; for each of the others the replacement has ended the lease. The caller parks the gates afterwards. Returns p_claimed here; the module messages replaces it.';
+
+-- Name: on_closed(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages replaces it.';
+
+-- Name: on_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Extension point: deliveries became dead letters, by a result or because they expired. p_events and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does nothing here; the module brokers replaces it.';
+
+-- Name: on_parcel(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) RETURNS outbox.parcel
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.with_messages(p_parcel, p_claimed);
+  end if;
+  return p_parcel;
+end
+$$;
+
+ALTER FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run gets, with what the senders of a module need besides. An error means that a secret cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+
+-- Name: on_purged(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+begin
+  if v_failed < p_limit then
+    perform outbox.forget_channel(p_endpoint_id);
+  end if;
+  return v_failed;
+end
+$$;
+
+ALTER FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit the module has removed everything, and the endpoint''s gate is removed next. The caller holds the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+
+-- Name: on_results(outbox.result[], outbox.news, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) RETURNS outbox.news
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+  end if;
+  return p_news;
+end
+$$;
+
+ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all of them, also the stale ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13947,8 +14356,8 @@ begin
     from unnest(p_events, p_endpoints) as p (event_id, endpoint_id)
     cross join lateral (
       select e from outbox.endpoint e
-      where e.id = p.endpoint_id and e.broker is not null and e.status <> 'deleted'
-        and coalesce(e.broker ->> 'dlq_topic', e.broker ->> 'dlq_routing_key') is not null offset 0
+      where e.id = p.endpoint_id and e.kind in ('rabbitmq', 'kafka') and e.status <> 'deleted'
+        and coalesce(e.config ->> 'dlq_topic', e.config ->> 'dlq_routing_key') is not null offset 0
     ) e
     cross join lateral (
       select x from outbox.dead_letter x
@@ -14501,7 +14910,7 @@ begin
   returning s.n into v_purged;
   perform outbox.count_ended(p_endpoint_id, 'cancelled', v_purged);
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
-    v_purged := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+    v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
       perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
     end if;
@@ -14514,7 +14923,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then fails its unsent messages, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14531,7 +14940,7 @@ declare
 begin
   perform outbox.check_credentials(v_kind, v_broker, p_credentials);
   update outbox.endpoint e set
-    broker = v_broker,
+    config = v_broker,
     url = coalesce(v_broker ->> 'url', 'kafka://' || (
       select pg_catalog.string_agg(a, ',')
       from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a))
@@ -15859,27 +16268,6 @@ ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
 
--- Name: refuse_channel(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_endpoint.kind = 'whatsapp' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is a channel', p_endpoint.id),
-      hint = 'Change or delete it under /channels/{channelId}';
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) OWNER TO postgres;
-
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) IS 'Raises OH004 for a channel, whose pace and number the members of an endpoint would upset.';
-
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
@@ -15985,6 +16373,30 @@ ALTER FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy te
 
 COMMENT ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) IS 'Raises OH001 for a filter: message "filter at character <place>: <problem>", hint: the remedy.';
 
+-- Name: refuse_managed(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind outbox.endpoint_kind;
+begin
+  select * into v_kind from outbox.endpoint_kind k where k.kind = p_endpoint.kind;
+  if v_kind.managed_at is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is %s', p_endpoint.id, v_kind.managed_as),
+      hint = 'Change or delete it under ' || v_kind.managed_at;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace and number the members of an endpoint would upset.';
+
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) RETURNS void
@@ -16065,6 +16477,26 @@ ALTER FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_e
 
 COMMENT ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a result could not be stored, and releases its delivery: it waits as after a failed attempt, and after the third refusal it is set aside. A result without a lease changes nothing. locks: the caller holds the gate.';
 
+-- Name: refuse_setting(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH005',
+    message = pg_catalog.format('setting %s %s', p_name, p_problem),
+    detail = p_name,
+    hint = p_remedy || coalesce('. It is ' || p_now::text || ' now', '');
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
+
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
@@ -16074,9 +16506,6 @@ CREATE FUNCTION outbox.release_command(p_endpoint_id uuid) RETURNS text
     AS $$
 declare
   v_endpoint outbox.endpoint;
-  v_graph_url constant text := 'https://graph.facebook.com';
-  v_token boolean;
-  v_blocked boolean;
 begin
   select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
   if v_endpoint.status is null or v_endpoint.status not in ('paused', 'disabled') then
@@ -16084,23 +16513,8 @@ begin
   elsif v_endpoint.status_reason like 'unreadable: %' then
     return outbox.rewrite_command(v_endpoint);
   end if;
-  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
-  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
-  into v_token, v_blocked
-  from outbox.channel_hold h
-  join outbox.failure_rule f on f.kind = 'whatsapp'
-    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
-  where h.channel_id = p_endpoint_id and h.held;
   return 'select ' || pg_catalog.concat_ws(', ',
-    case
-      when v_token then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
-        v_endpoint.org_id, p_endpoint_id, '<the new token>')
-    end,
-    case
-      when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
-      then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
-        pg_catalog.to_jsonb(v_graph_url))
-    end,
+    outbox.release_first(v_endpoint),
     pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint_id));
 end
 $$;
@@ -16109,7 +16523,51 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. Of a channel whose access token failed it begins with set_channel_token(), whose <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. It begins with the remedy of the module whose kind the endpoint is, if there is one. A value in it such as <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+
+-- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.release_first(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_set_token constant text := pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+    p_endpoint.org_id, p_endpoint.id, '<the new token>');
+  v_token boolean;
+  v_blocked boolean;
+begin
+  if p_endpoint.status_reason like 'unreadable: %' then
+    return case
+      when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
+    end;
+  end if;
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint.id and h.held;
+  return nullif(
+    pg_catalog.concat_ws(', ',
+      case when v_token then v_set_token end,
+      case
+        when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+        then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+          pg_catalog.to_jsonb(v_graph_url))
+      end),
+    '');
+end
+$$;
+
+ALTER FUNCTION outbox.release_first(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that have to come before resume_endpoint(), with commas between them; of an endpoint with an unreadable secret the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16128,9 +16586,7 @@ begin
   then
     return;
   end if;
-  -- WhatsApp may have spoken meanwhile.
-  select 'held: ' || h.why into v_hold from outbox.channel_hold h
-  where h.channel_id = p_endpoint_id and h.held limit 1;
+  v_hold := outbox.still_held(p_endpoint_id);
   if v_hold is not null then
     update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
@@ -16481,7 +16937,7 @@ ALTER FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) OWNER TO postg
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays and of what is live. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the gate.';
 
 -- Name: replay_many(text, uuid, text, timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16708,7 +17164,7 @@ ALTER FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestam
 
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';
 
 -- Name: restart_open_checks(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16997,21 +17453,11 @@ COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.retry_preset(p_kind text) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
-  return case
-    when p_kind in ('webhook', 'slack') then
-      '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], '
-      '"max_retries": 5, "jitter": true}'::jsonb
-    when p_kind = 'whatsapp' then
-      '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], '
-      '"max_retries": 5, "jitter": false}'::jsonb
-    else
-      '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30, '
-      '"max_retries": 5, "jitter": true}'::jsonb
-  end;
+  return (select k.retry from outbox.endpoint_kind k where k.kind = p_kind);
 end
 $$;
 
@@ -17019,7 +17465,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind that has none of its own: webhook (slack too), message (whatsapp) or relay (brokers).';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an unknown kind.';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17071,6 +17517,9 @@ CREATE FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_command text := (
+    select k.rewrite_command from outbox.endpoint_kind k where k.kind = p_endpoint.kind);
 begin
   return 'select ' || case
     when p_endpoint.status_reason like 'unreadable: the signing secret%'
@@ -17080,15 +17529,9 @@ begin
     when p_endpoint.status_reason like 'unreadable: the set of custom headers%'
     then pg_catalog.format('outbox.set_headers(%L, %L)', p_endpoint.id, (
       select pg_catalog.jsonb_object_agg(n, '') from pg_catalog.unnest(p_endpoint.header_names) n))
-    when p_endpoint.status_reason like 'unreadable: the access token%'
-    then pg_catalog.format('outbox.set_channel_token(%L, %L, %L)', p_endpoint.org_id, p_endpoint.id,
-      '<the new token>')
-    when p_endpoint.kind = 'slack'
-    then pg_catalog.format('outbox.set_slack_url(%L, %L)', p_endpoint.id, '<the URL>')
-    when p_endpoint.broker is not null
-    then pg_catalog.format('outbox.set_broker(%L, p_credentials => %L)', p_endpoint.id,
-      '<the credentials>')
-    else pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id)
+    else coalesce(pg_catalog.format(v_command, p_endpoint.org_id, p_endpoint.id),
+      outbox.release_first(p_endpoint),
+      pg_catalog.format('outbox.resume_endpoint(%L)', p_endpoint.id))
   end;
 end
 $$;
@@ -17720,8 +18163,8 @@ begin
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
-    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
-      v_claimed := outbox.take_messages(v_claimed, p_now);
+    if v_claimed.events is not null then
+      v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
     perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
@@ -17793,7 +18236,7 @@ declare
   -- Of two calls at a time the second starts from what the first left.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if v_endpoint.broker is null then
+  if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
       hint = 'create_broker_endpoint() makes one';
@@ -17801,10 +18244,10 @@ begin
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  perform outbox.put_broker(p_endpoint_id, v_endpoint.broker || coalesce(p_broker, '{}'),
+  perform outbox.put_broker(p_endpoint_id, v_endpoint.config || coalesce(p_broker, '{}'),
     coalesce(p_credentials, outbox.stored_credentials(v_endpoint.credentials_vault_id)));
   return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.broker)
+    select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
 end
 $$;
@@ -17906,11 +18349,6 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
-  -- Whoever resumes a channel has seen what held it.
-  if p_status = 'enabled' then
-    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
-  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -18077,7 +18515,6 @@ CREATE FUNCTION outbox.setting_conflict(p_name text, OUT problem text, OUT remed
 declare
   v_all jsonb := (select pg_catalog.jsonb_object_agg(s.name, s.value) from outbox.setting s);
 begin
-  -- Each rule: less * per_less <= more * per_more + spare.
   select r.problem, case p_name
     when r.less then pg_catalog.format('It may be %s at most while %s is %s: raise that first',
       v.more / r.per_less, r.more, v_all -> r.more)
@@ -18085,42 +18522,17 @@ begin
       pg_catalog.ceil((v.less - r.spare)::numeric / r.per_more), r.less, v_all -> r.less)
   end
   into problem, remedy
-  from (values
-    ('worker.batch_size', 1, 'worker.max_deliveries', 1, 0,
-      'would let a run send fewer deliveries (worker.max_deliveries) than it claims at once '
-      '(worker.batch_size)'),
-    ('attempt.retention_days', 1, 'event.retention_days', 1, 8,
-      'would keep attempts (attempt.retention_days) longer than any event they belong to '
-      '(event.retention_days + 8)'),
-    ('event.delivered_days', 1, 'attempt.retention_days', 1, -1,
-      'would keep delivered events (event.delivered_days) longer than their attempts '
-      '(attempt.retention_days)'),
-    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,
-      'would let a consumer forget (inbox.retention_days) an event that is still tried '
-      '(event.retention_days), and process it twice'),
-    ('idempotency.window_hours', 1, 'event.retention_days', 24, 0,
-      'would keep an idempotency key (idempotency.window_hours) longer than its event '
-      '(event.retention_days)')
-  ) r (less, per_less, more, per_more, spare, problem)
+  from outbox.setting_rule r
   cross join lateral (
     select (v_all ->> r.less)::bigint * r.per_less as less,
       (v_all ->> r.more)::bigint * r.per_more + r.spare as more
   ) v
   where p_name in (r.less, r.more) and v.less > v.more
-  limit 1;
+  order by r.less, r.more limit 1;
   if found then
     return;
   end if;
-  if p_name in ('whatsapp.graph_url', 'egress.allow_http')
-    and v_all ->> 'whatsapp.graph_url' like 'http:%' and v_all -> 'egress.allow_http' = 'false'
-  then
-    problem :=
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids';
-    remedy := case p_name
-      when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
-      else 'Set whatsapp.graph_url to an https URL first'
-    end;
-  elsif p_name in ('egress.allow_ports', 'egress.deny_ports')
+  if p_name in ('egress.allow_ports', 'egress.deny_ports')
     and outbox.port_ranges(v_all -> 'egress.allow_ports')
       <@ outbox.port_ranges(v_all -> 'egress.deny_ports')
   then
@@ -18148,16 +18560,21 @@ CREATE TABLE outbox.setting (
     type text NOT NULL,
     lowest bigint,
     highest bigint,
+    form text,
+    form_problem text,
+    is_url boolean DEFAULT false NOT NULL,
     description text NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text])))
+    CONSTRAINT setting_form_says_why CHECK (((form IS NULL) = (form_problem IS NULL))),
+    CONSTRAINT setting_type_is_known CHECK ((type = ANY (ARRAY['boolean'::text, 'integer'::text, 'text'::text, 'text[]'::text]))),
+    CONSTRAINT setting_url_has_a_form CHECK (((form IS NOT NULL) OR (NOT is_url)))
 );
 
 ALTER TABLE outbox.setting OWNER TO postgres;
 
 -- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one.';
+COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular expression that a text matches; form_problem: what an error says of one that does not; is_url: the text is empty, or a URL that a path can be appended to.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18185,25 +18602,11 @@ begin
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
         return 'must be a string';
       end if;
-      if p_setting.name = 'egress.proxy_url'
-        and p_value <> '""'
-        and not outbox.is_base_url(p_value #>> '{}', '^http://[^/]*$')
+      if p_value #>> '{}' !~ p_setting.form
+        or (p_setting.is_url and p_value <> '""'
+          and not outbox.is_base_url(p_value #>> '{}', p_setting.form))
       then
-        return
-          'must be empty or a URL such as http://proxy.example.com:3128, without credentials and '
-          'path';
-      end if;
-      if p_setting.name = 'whatsapp.graph_url'
-        and not outbox.is_base_url(p_value #>> '{}', '^https?://')
-      then
-        return 'must be a URL such as https://graph.facebook.com, without credentials and query';
-      end if;
-      if p_setting.name = 'whatsapp.shared_app' and p_value #>> '{}' !~ '^([0-9]{1,32})?$' then
-        return 'must be empty or the id of a Meta app, which is digits';
-      end if;
-      if p_setting.name = 'whatsapp.graph_version' and p_value #>> '{}' !~ '^v[0-9]{1,3}[.][0-9]$'
-      then
-        return 'must be a version such as v25.0';
+        return p_setting.form_problem;
       end if;
     else
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'array'
@@ -18534,6 +18937,27 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null if none is.';
+
+-- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- WhatsApp may have stopped the channel while its token could not be read.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: why an endpoint stays paused although its secrets can be read again, as its reason; null: it is resumed. Null here; the module messages replaces it.';
 
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19737,7 +20161,7 @@ CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.refuse_channel(
+  perform outbox.refuse_managed(
     outbox.lock_org_endpoint(p_org_id, p_endpoint_id, p_version));
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
@@ -19763,7 +20187,9 @@ COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
+declare
+  v_step outbox.tick_step;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
@@ -19778,11 +20204,13 @@ begin
   exception when others then
     raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
   end;
-  begin
-    perform outbox.apply_callbacks();
-  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;
-  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.calls, sqlerrm;
+    end;
+  end loop;
   begin
     perform outbox.purge_deleted(1000);
     perform outbox.expire_deliveries(200);
@@ -19797,13 +20225,13 @@ begin
     raise warning 'outbox.fold_counters(): %', sqlerrm;
   end;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, applies the callbacks that wait, cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20266,14 +20694,13 @@ begin
       'set_headers() with all of them sets them again'
     from outbox.endpoint e where e.id = p_endpoint_id and e.headers_vault_id is not null
     union all
-    select e.credentials_vault_id, 'the set of credentials', case
-        when e.kind = 'slack' then 'set_slack_url() sets it again'
-        else 'set_broker() with p_credentials sets it again'
-      end
-    from outbox.endpoint e where e.id = p_endpoint_id and e.credentials_vault_id is not null
+    select e.credentials_vault_id, 'the set of credentials',
+      coalesce(k.credentials_remedy, 'put_credentials() sets it again')
+    from outbox.endpoint e
+    join outbox.endpoint_kind k on k.kind = e.kind
+    where e.id = p_endpoint_id and e.credentials_vault_id is not null
     union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
   loop
     v_problem := outbox.read_problem(v_part.vault_id, v_part.what);
     if v_problem is not null then
@@ -20433,6 +20860,23 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
+
+-- Name: work_callbacks(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
+end
+$$;
+
+ALTER FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20603,6 +21047,22 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 
 COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
 
+-- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.cleanup_step (
+    name text NOT NULL,
+    calls text NOT NULL,
+    most integer,
+    CONSTRAINT cleanup_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT cleanup_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.cleanup_step OWNER TO postgres;
+
+-- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
+
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.consent (
@@ -20722,6 +21182,65 @@ CREATE SEQUENCE outbox.counters_from
     CACHE 1;
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
+
+-- Name: endpoint_kind; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.endpoint_kind (
+    kind text NOT NULL,
+    retry jsonb NOT NULL,
+    pauses_on_hold boolean DEFAULT false NOT NULL,
+    response_class text,
+    is_cached boolean DEFAULT true NOT NULL,
+    credentials_remedy text,
+    rewrite_command text,
+    managed_as text,
+    managed_at text,
+    create_function text,
+    change_function text,
+    CONSTRAINT endpoint_kind_change_function_is_a_name CHECK ((change_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_create_function_is_a_name CHECK ((create_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT endpoint_kind_is_a_word CHECK ((kind ~ '^[a-z][a-z0-9_]{0,30}$'::text)),
+    CONSTRAINT endpoint_kind_managed_somewhere CHECK (((managed_as IS NULL) = (managed_at IS NULL))),
+    CONSTRAINT endpoint_kind_retry_is_valid CHECK ((outbox.check_retry(retry) IS NOT NULL))
+);
+
+ALTER TABLE outbox.endpoint_kind OWNER TO postgres;
+
+-- Name: TABLE endpoint_kind; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+
+-- Name: COLUMN endpoint_kind.pauses_on_hold; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'What a failure rule with the action hold does. True: the module pauses the endpoint, with a reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is disabled, and the failure counts.';
+
+-- Name: COLUMN endpoint_kind.response_class; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver did respond, although there is no HTTP status; null: there is none.';
+
+-- Name: COLUMN endpoint_kind.is_cached; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each claim, because what it needs also changes elsewhere.';
+
+-- Name: COLUMN endpoint_kind.credentials_remedy; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it again.';
+
+-- Name: COLUMN endpoint_kind.rewrite_command; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets credentials again, for release_command(): text for format() with the organisation as first and the id of the endpoint as second argument.';
+
+-- Name: COLUMN endpoint_kind.managed_at; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API under which such an endpoint is changed and deleted, and managed_as what it is called there (a channel); null: it is an endpoint like any other.';
+
+-- Name: COLUMN endpoint_kind.create_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'What the API creates such an endpoint with: a function, with its schema, of the organisation, the members that the API took, and the event types. It returns {"id"} and what the caller sees this once. Null: the API creates none of this kind.';
+
+-- Name: COLUMN endpoint_kind.change_function; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'What the API changes the members of this kind with: a function, with its schema, of the endpoint''s id and the change. It returns the members that are left for every kind to change.';
 
 -- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21094,7 +21613,9 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
     COALESCE(v.correlation_id, x.correlation_id, (s.event_id)::text) AS correlation_id,
     s.status,
     (COALESCE(f.failures, (0)::bigint))::integer AS retry_count,
-    (COALESCE(((COALESCE(e.retry, outbox.retry_preset(e.kind)) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
+    (COALESCE(((COALESCE(e.retry, ( SELECT k.retry
+           FROM outbox.endpoint_kind k
+          WHERE (k.kind = e.kind))) ->> 'max_retries'::text))::integer, 5) + 1) AS max_retries,
     f.last_error,
     s.next_attempt_at AS next_retry_at,
     f.last_attempt_at,
@@ -21363,6 +21884,23 @@ ALTER TABLE outbox.saga_step OWNER TO postgres;
 
 COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
 
+-- Name: setting_rule; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.setting_rule (
+    less text NOT NULL,
+    per_less integer DEFAULT 1 NOT NULL,
+    more text NOT NULL,
+    per_more integer DEFAULT 1 NOT NULL,
+    spare integer DEFAULT 0 NOT NULL,
+    problem text NOT NULL
+);
+
+ALTER TABLE outbox.setting_rule OWNER TO postgres;
+
+-- Name: TABLE setting_rule; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.setting_rule IS 'Which integer settings depend on each other: less * per_less <= more * per_more + spare. problem: what an error says of a change that would break the rule. A module inserts the rules of its settings.';
+
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.subscription (
@@ -21398,6 +21936,22 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 -- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
+
+-- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.tick_step (
+    name text NOT NULL,
+    calls text NOT NULL,
+    most integer NOT NULL,
+    CONSTRAINT tick_step_calls_a_function CHECK ((calls ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT tick_step_has_a_limit CHECK ((most > 0))
+);
+
+ALTER TABLE outbox.tick_step OWNER TO postgres;
+
+-- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. calls: a function, with its schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21629,6 +22183,11 @@ ALTER TABLE ONLY outbox.callback_count
 ALTER TABLE ONLY outbox.channel_hold
     ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
 
+-- Name: cleanup_step cleanup_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.cleanup_step
+    ADD CONSTRAINT cleanup_step_pkey PRIMARY KEY (name);
+
 -- Name: consent consent_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.consent
@@ -21668,6 +22227,11 @@ ALTER TABLE ONLY outbox.dead_letter
 
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: endpoint_kind endpoint_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint_kind
+    ADD CONSTRAINT endpoint_kind_pkey PRIMARY KEY (kind);
 
 -- Name: endpoint endpoint_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -21859,6 +22423,11 @@ ALTER TABLE ONLY outbox.saga_step
 ALTER TABLE ONLY outbox.setting
     ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
 
+-- Name: setting_rule setting_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.setting_rule
+    ADD CONSTRAINT setting_rule_pkey PRIMARY KEY (less, more);
+
 -- Name: subscription subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.subscription
@@ -21873,6 +22442,11 @@ ALTER TABLE ONLY outbox.template_hold
 
 ALTER TABLE ONLY outbox.template
     ADD CONSTRAINT template_pkey PRIMARY KEY (org_id, code);
+
+-- Name: tick_step tick_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.tick_step
+    ADD CONSTRAINT tick_step_pkey PRIMARY KEY (name);
 
 -- Name: unroutable unroutable_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22159,6 +22733,14 @@ ALTER INDEX outbox.event_pkey ATTACH PARTITION outbox.event_default_pkey;
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.webhook_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
 
+-- Name: endpoint resumed_channel_has_no_hold; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER resumed_channel_has_no_hold AFTER UPDATE OF status ON outbox.endpoint FOR EACH ROW WHEN (((new.kind = 'whatsapp'::text) AND (new.status = 'enabled'::text))) EXECUTE FUNCTION outbox.lift_holds();
+
+-- Name: setting setting_goes_with_graph_url; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER setting_goes_with_graph_url AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW WHEN ((new.name = ANY (ARRAY['whatsapp.graph_url'::text, 'egress.allow_http'::text]))) EXECUTE FUNCTION outbox.check_graph_url();
+
 -- Name: setting setting_goes_with_others; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_goes_with_others AFTER INSERT OR UPDATE ON outbox.setting FOR EACH ROW EXECUTE FUNCTION outbox.check_setting();
@@ -22170,6 +22752,11 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: endpoint endpoint_kind_is_known; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.endpoint
+    ADD CONSTRAINT endpoint_kind_is_known FOREIGN KEY (kind) REFERENCES outbox.endpoint_kind(kind);
 
 -- Name: saga_step saga_step_saga_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22204,6 +22791,10 @@ ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 -- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: cleanup_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.cleanup_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: consent; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22240,6 +22831,10 @@ ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
 -- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.endpoint ENABLE ROW LEVEL SECURITY;
+
+-- Name: endpoint_kind; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.endpoint_kind ENABLE ROW LEVEL SECURITY;
 
 -- Name: endpoint_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22365,6 +22960,10 @@ ALTER TABLE outbox.saga_step ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.setting ENABLE ROW LEVEL SECURITY;
 
+-- Name: setting_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.setting_rule ENABLE ROW LEVEL SECURITY;
+
 -- Name: subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.subscription ENABLE ROW LEVEL SECURITY;
@@ -22376,6 +22975,10 @@ ALTER TABLE outbox.template ENABLE ROW LEVEL SECURITY;
 -- Name: template_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.template_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: tick_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.tick_step ENABLE ROW LEVEL SECURITY;
 
 -- Name: unroutable; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -22609,6 +23212,10 @@ GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_
 
 REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
+-- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) FROM PUBLIC;
@@ -22634,6 +23241,10 @@ GRANT ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_p
 
 REVOKE ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) TO service_role;
+
+-- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22726,6 +23337,10 @@ REVOKE ALL ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) FROM PUBLIC
 -- Name: FUNCTION check_filter_text(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
+
+-- Name: FUNCTION check_graph_url(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_graph_url() FROM PUBLIC;
 
 -- Name: FUNCTION check_handler(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -22860,6 +23475,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
+
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -22959,6 +23578,10 @@ REVOKE ALL ON FUNCTION outbox.counters_since(p_now timestamp with time zone) FRO
 REVOKE ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) TO service_role;
 
+-- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
@@ -22992,6 +23615,10 @@ GRANT ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key
 
 REVOKE ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) TO service_role;
+
+-- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
 
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23141,6 +23768,10 @@ REVOKE ALL ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now t
 
 REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
@@ -23156,6 +23787,10 @@ REVOKE ALL ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_li
 -- Name: FUNCTION erase_messages(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.erase_messages(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23317,6 +23952,10 @@ REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
 
+-- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -23340,6 +23979,10 @@ REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[
 -- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23680,6 +24323,10 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION lift_holds(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lift_holds() FROM PUBLIC;
+
 -- Name: FUNCTION list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer) FROM PUBLIC;
@@ -23839,6 +24486,14 @@ REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) 
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
 
+-- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
+
+-- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23916,6 +24571,30 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 -- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+
+-- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24248,10 +24927,6 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION refuse_channel(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.refuse_channel(p_endpoint outbox.endpoint) FROM PUBLIC;
-
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
@@ -24264,6 +24939,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate tex
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
@@ -24272,9 +24951,17 @@ REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_me
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.release_command(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24591,6 +25278,10 @@ REVOKE ALL ON FUNCTION outbox.step_function(p_function text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -24815,6 +25506,10 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) FROM PUBLIC;
@@ -24850,6 +25545,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE endpoint_kind; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint_kind TO service_role;
 
 -- Name: TABLE endpoint_refusal; Type: ACL; Schema: outbox; Owner: postgres
 

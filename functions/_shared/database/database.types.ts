@@ -219,6 +219,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'cleanup_step': {
+        Row: {
+          'calls': string
+          'most': number | null
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'calls': string
+          'most'?: number | null
+          'name': string
+        }
+        Update: {
+          'calls'?: string
+          'most'?: number | null
+          'name'?: string
+        }
+        Relationships: []
+      }
       'consent': {
         Row: {
           'actor': string | null
@@ -480,7 +499,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -507,16 +526,24 @@ export type Database = {
           'url': string
           'version': number
           'endpoint_json': Json | null
-          'refuse_channel': undefined | null
+          'endpoint_members': Json | null
+          'refuse_managed': undefined | null
+          'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
         }
-        ComputedFields: 'endpoint_json' | 'refuse_channel' | 'retry_config_json' | 'rewrite_command'
+        ComputedFields:
+          | 'endpoint_json'
+          | 'endpoint_members'
+          | 'refuse_managed'
+          | 'release_first'
+          | 'retry_config_json'
+          | 'rewrite_command'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at': string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -547,7 +574,7 @@ export type Database = {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
           'breaker_threshold'?: number
-          'broker'?: Json | null
+          'config'?: Json | null
           'created_at'?: string
           'credentials_vault_id'?: string | null
           'description'?: string
@@ -573,6 +600,57 @@ export type Database = {
           'updated_at'?: string
           'url'?: string
           'version'?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
+      }
+      'endpoint_kind': {
+        Row: {
+          'change_function': string | null
+          'create_function': string | null
+          'credentials_remedy': string | null
+          'is_cached': boolean
+          'kind': string
+          'managed_as': string | null
+          'managed_at': string | null
+          'pauses_on_hold': boolean
+          'response_class': string | null
+          'retry': NonNullable<Json>
+          'rewrite_command': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind': string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry': NonNullable<Json>
+          'rewrite_command'?: string | null
+        }
+        Update: {
+          'change_function'?: string | null
+          'create_function'?: string | null
+          'credentials_remedy'?: string | null
+          'is_cached'?: boolean
+          'kind'?: string
+          'managed_as'?: string | null
+          'managed_at'?: string | null
+          'pauses_on_hold'?: boolean
+          'response_class'?: string | null
+          'retry'?: NonNullable<Json>
+          'rewrite_command'?: string | null
         }
         Relationships: []
       }
@@ -1650,7 +1728,10 @@ export type Database = {
       'setting': {
         Row: {
           'description': string
+          'form': string | null
+          'form_problem': string | null
           'highest': number | null
+          'is_url': boolean
           'lowest': number | null
           'name': string
           'type': string
@@ -1660,7 +1741,10 @@ export type Database = {
         ComputedFields: never
         Insert: {
           'description': string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name': string
           'type': string
@@ -1669,12 +1753,43 @@ export type Database = {
         }
         Update: {
           'description'?: string
+          'form'?: string | null
+          'form_problem'?: string | null
           'highest'?: number | null
+          'is_url'?: boolean
           'lowest'?: number | null
           'name'?: string
           'type'?: string
           'updated_at'?: string
           'value'?: NonNullable<Json>
+        }
+        Relationships: []
+      }
+      'setting_rule': {
+        Row: {
+          'less': string
+          'more': string
+          'per_less': number
+          'per_more': number
+          'problem': string
+          'spare': number
+        }
+        ComputedFields: never
+        Insert: {
+          'less': string
+          'more': string
+          'per_less'?: number
+          'per_more'?: number
+          'problem': string
+          'spare'?: number
+        }
+        Update: {
+          'less'?: string
+          'more'?: string
+          'per_less'?: number
+          'per_more'?: number
+          'problem'?: string
+          'spare'?: number
         }
         Relationships: []
       }
@@ -1771,6 +1886,25 @@ export type Database = {
           'name'?: string
           'waba_id'?: string
           'why'?: string
+        }
+        Relationships: []
+      }
+      'tick_step': {
+        Row: {
+          'calls': string
+          'most': number
+          'name': string
+        }
+        ComputedFields: never
+        Insert: {
+          'calls': string
+          'most': number
+          'name': string
+        }
+        Update: {
+          'calls'?: string
+          'most'?: number
+          'name'?: string
         }
         Relationships: []
       }
@@ -2076,7 +2210,15 @@ export type Database = {
           'url': string
         }
         ComputedFields: never
-        Relationships: []
+        Relationships: [
+          {
+            foreignKeyName: 'endpoint_kind_is_known'
+            columns: ['kind']
+            isOneToOne: false
+            referencedRelation: 'endpoint_kind'
+            referencedColumns: ['kind']
+          },
+        ]
       }
       'outbound_attempt': {
         Row: {
@@ -2438,6 +2580,10 @@ export type Database = {
         Returns: Json
       }
       'cause_of': { Args: { 'p_code': string }; Returns: string }
+      'change_broker_of_wire': {
+        Args: { 'p_change': Json; 'p_endpoint_id': string }
+        Returns: Json
+      }
       'change_catalogue': { Args: { 'p_org_id': string; 'p_strict'?: boolean }; Returns: undefined }
       'change_consent': {
         Args: {
@@ -2473,6 +2619,7 @@ export type Database = {
         Args: { 'p_id': string; 'p_org_id': string; 'p_status': string }
         Returns: Json
       }
+      'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'channels_of': {
         Args: {
@@ -2523,7 +2670,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -2724,6 +2871,7 @@ export type Database = {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
         Returns: undefined
       }
+      'close_new': { Args: Record<PropertyKey, never>; Returns: undefined }
       'close_pairs': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: undefined
@@ -2821,6 +2969,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'create_broker_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
+        Returns: Json
+      }
       'create_by_kind': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
@@ -2888,6 +3040,10 @@ export type Database = {
           'p_org_id'?: string
           'p_url': string
         }
+        Returns: Json
+      }
+      'create_slack_of_wire': {
+        Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
       }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
@@ -3029,6 +3185,15 @@ export type Database = {
         }
         Returns: Json
       }
+      'endpoint_members': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'endpoints_to_judge': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (string)[]
@@ -3036,6 +3201,7 @@ export type Database = {
       'engine_metrics': { Args: { 'p_now': string }; Returns: Json }
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
+      'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'evaluate_filters': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -3385,6 +3551,7 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
@@ -3397,6 +3564,7 @@ export type Database = {
         Returns: undefined
       }
       'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
         Args: { 'p_now': string }
@@ -3802,7 +3970,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -3901,7 +4069,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -4060,6 +4228,23 @@ export type Database = {
         }
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'more_counters': {
+        Args: Record<PropertyKey, never>
+        Returns: {
+          'labels': (string)[]
+          'metric': string
+          'n': number
+          'total': number
+        }[]
+      }
+      'more_secrets': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'remedy': string
+          'vault_id': string
+          'what': string
+        }[]
+      }
       'move_messages': {
         Args: { 'p_messages': (number)[]; 'p_now': string }
         Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
@@ -4198,6 +4383,55 @@ export type Database = {
         }
       }
       'number_of': { Args: { 'p_wa_id': string }; Returns: string }
+      'on_claimed': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_closed': {
+        Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
+      'on_dead_letters': {
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Returns: undefined
+      }
+      'on_parcel': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'on_purged': {
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Returns: number
+      }
+      'on_results': {
+        Args: {
+          'p_news': Database['outbox']['CompositeTypes']['news']
+          'p_now': string
+          'p_results': (Database['outbox']['CompositeTypes']['result'])[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['news']
+        SetofOptions: {
+          from: '*'
+          to: 'news'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'open_delivery_list': {
         Args: {
           'p_below': Database['outbox']['CompositeTypes']['delivery_key']
@@ -4286,7 +4520,7 @@ export type Database = {
           'breaker_enabled': boolean
           'breaker_open_ms': number
           'breaker_threshold': number
-          'broker': Json | null
+          'config': Json | null
           'created_at': string
           'credentials_vault_id': string | null
           'description': string
@@ -4659,15 +4893,6 @@ export type Database = {
         Returns: string
       }
       'refusal_words': { Args: { 'p_code': string }; Returns: string }
-      'refuse_channel': {
-        Args: {
-          'p_endpoint': Omit<
-            Database['outbox']['Tables']['endpoint']['Row'],
-            Database['outbox']['Tables']['endpoint']['ComputedFields']
-          >
-        }
-        Returns: undefined
-      }
       'refuse_contract': {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
         Returns: Json
@@ -4678,6 +4903,15 @@ export type Database = {
       }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
+      'refuse_managed': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
         Returns: undefined
       }
       'refuse_members': {
@@ -4693,7 +4927,20 @@ export type Database = {
         }
         Returns: undefined
       }
+      'refuse_setting': {
+        Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
+        Returns: undefined
+      }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'release_first': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
       'renew_apart': {
@@ -5032,6 +5279,7 @@ export type Database = {
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
+      'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]
@@ -5308,6 +5556,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'work_callbacks': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
+import { kindNotInstalled } from '../../_shared/database/modules.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
@@ -19,6 +20,7 @@ import {
   endpointStatus,
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
+import { moduleMissing } from '../sql_error.ts'
 import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
@@ -111,7 +113,9 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
       ...key === undefined ? {} : { p_key: key },
-    }, createdEndpointSchema)
+    }, createdEndpointSchema).catch((error) => {
+      throw missingKind(error, c.req.valid('json').kind) ?? error
+    })
     c.header('etag', etagOf(endpoint.version))
     c.header('location', `${c.req.path}/${endpoint.id}`)
     return c.json(endpoint, 201)
@@ -160,4 +164,11 @@ function checkMayName(caller: Principal, { kind, broker, credentials }: Naming):
   throw new ApiError('forbidden', 'An endpoint of a broker is set with a secret key alone', {
     remedy: 'Send the request from your own server, with the secret key in the header apikey',
   })
+}
+
+/** A kind of the schema that the database refuses has its module not installed. */
+function missingKind(error: unknown, kind = 'webhook'): ApiError | null {
+  if (!(error instanceof ApiError) || error.field !== 'kind') return null
+  const missing = kindNotInstalled(kind)
+  return missing === null ? null : moduleMissing(missing, `There is no kind ${kind}`)
 }

@@ -17,6 +17,7 @@ const always: ErrorCode[] = [
   'rate_limited',
   'headers_too_large',
   'internal',
+  'module_missing',
   'unavailable',
 ]
 

@@ -99,18 +99,16 @@ begin
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
         end as credentials,
-        e.broker
+        e.config
     ) x
-    -- To read a secret takes 30 us. A channel's token is replaced without its endpoint. And a
-    -- secret that runs out changes no row: whoever was told of it, at most 30 s ago, is told anew.
-    where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'
+    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
+    -- at most 30 s ago, is told anew.
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
         select from outbox.endpoint_secret s
         where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
-  if exists (select from outbox.whatsapp_channel) then
-    v_parcel := outbox.with_messages(v_parcel, p_claimed);
-  end if;
-  return v_parcel;
+  return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
 comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is

@@ -27,8 +27,8 @@ begin
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
-    if v_claimed.events is not null and exists (select from outbox.whatsapp_channel) then
-      v_claimed := outbox.take_messages(v_claimed, p_now);
+    if v_claimed.events is not null then
+      v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
     perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;

@@ -62,7 +62,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --   7 by_lane        How many rows each lane has shown and given.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
--- An example, checked by tests/sql/claim/example.test.sql: p_limit is 8, every quantum is 3.
+-- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
 --
 --   gate (requests in flight, limit)  room  lane (due rows)  lane_limit  requests  rows taken
 --   A, unordered (0 of 10)               3  a (5)                     3         3  a1 a2 a3

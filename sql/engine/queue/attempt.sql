@@ -82,3 +82,20 @@ end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
   'The event of a delivery; from its dead letter, if the event itself has been dropped.';
+
+create function outbox.count_ended(
+  p_endpoint_id uuid, p_outcome text, p_n bigint
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.count_up('deliveries', array[e.kind, p_outcome], p_n)
+  from outbox.endpoint e where e.id = p_endpoint_id;
+  if p_outcome = 'expired' then
+    perform outbox.count_up('dead_letters', array[e.kind, p_outcome], p_n)
+    from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.count_ended(uuid, text, bigint) is
+  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';

@@ -235,3 +235,26 @@ $$;
 comment on function outbox.try_lock_gates(uuid[]) is
   'Locks those gates of these endpoints that are not locked, without waiting, and returns their '
   'endpoints.';
+
+create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
+language plpgsql set search_path = ''
+as $$
+declare
+  v_lane outbox.lane;
+begin
+  select *
+  into v_lane
+  from outbox.lane l
+  where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
+  order by l.changed_at desc limit 1;
+  if not found then
+    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    returning * into v_lane;
+  end if;
+  return v_lane;
+end
+$$;
+comment on function outbox.replay_lane(bigint, bigint) is
+  'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
+  'single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the '
+  'gate.';

@@ -189,3 +189,23 @@ $$;
 comment on function outbox.park(uuid[], timestamptz, uuid[]) is
   'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
   'back of the ring. locks: the caller holds the gates.';
+
+create function outbox.rest_lane(
+  p_lane_id bigint, p_for interval, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.lane l set
+    not_before = greatest(l.not_before, p_now + p_for),
+    next_at = case
+      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
+      else greatest(l.next_at, p_now + p_for)
+    end
+  where l.id = p_lane_id and l.ordered;
+end
+$$;
+comment on function outbox.rest_lane(bigint, interval, timestamptz) is
+  'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';

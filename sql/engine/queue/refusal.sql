@@ -35,27 +35,6 @@ comment on table outbox.endpoint_refusal is
   'first, twice as long after each refusal, 5 minutes at most; then each is claimed from alone. '
   'failures is 0 after a claim from several endpoints that timed out.';
 
-create function outbox.is_passing(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
-as $$
-  select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
-$$;
-comment on function outbox.is_passing(text) is
-  'Whether an error is usually temporary, so that its cause is not the row being processed: '
-  'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns '
-  '(57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
-  'connection (08) is not in the list: inside the database it is one that a trigger of the user '
-  'made. functions/_shared/database/fault.ts has the whole table.';
-
-create function outbox.may_stay(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
-as $$
-  select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
-$$;
-comment on function outbox.may_stay(text) is
-  'Whether one row may cause an error each time, although it is usually temporary: a trigger '
-  'raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
-
 create function outbox.note_refusal(
   p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text,
   p_again_at timestamptz, p_now timestamptz

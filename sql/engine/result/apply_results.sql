@@ -27,8 +27,8 @@
 --   9 by_lane, updated_lanes: the lane's counts, its halt and when it is due again.
 --  10 by_gate, updated_gates: the gate's counts, its quiet time, its streak and its breaker.
 --
--- An example, checked by tests/sql/complete/example.test.sql. The first retry waits 1 s, and the
--- breaker opens after 5 failures in a row.
+-- An example, checked by tests/sql/engine/complete/example.test.sql. The first retry waits 1 s,
+-- and the breaker opens after 5 failures in a row.
 --
 --   gate (streak before)      results, in order                 gate after       lane after
 --   A, unordered (3)          a1 500, a2 delivered, a3 500,     streak 1         due now (a4); a1
@@ -101,7 +101,10 @@ begin
       where l.id = d.lane_id order by l.changed_at desc limit 1
     ) l
     cross join lateral (select e.* from outbox.endpoint e where e.id = d.endpoint_id offset 0) e
-    cross join lateral (select coalesce(e.retry, outbox.retry_preset(e.kind)) as policy) p
+    cross join lateral (
+      select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
+    ) k
+    cross join lateral (select coalesce(e.retry, k.retry) as policy) p
     -- Without offset 0 the planner evaluates the rule for successes too, and three times for each
     -- failure.
     cross join lateral (
@@ -122,8 +125,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A channel that is held has done the message no harm: it goes first when that ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and e.kind = 'whatsapp')
+        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
     ) v
@@ -135,7 +138,7 @@ begin
       end as asked_wait
     ) w
     cross join lateral (
-      select r.error_class is not distinct from 'broker' as answered
+      select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
       select w.asked_wait,

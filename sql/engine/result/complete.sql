@@ -18,11 +18,7 @@ begin
     v_applied := v_news.applied + outbox.apply_delivered(
       array(select r from pg_catalog.unnest(p_results) r where r.endpoint <> all (v_judge)), p_now);
   end if;
-  if exists (select from outbox.whatsapp_channel) then
-    perform outbox.complete_messages(p_results, p_now);
-    perform outbox.throttle_apps(p_results, p_now);
-    v_news.gone := outbox.hold_channels(v_news.gone, p_results, p_now);
-  end if;
+  v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
     perform outbox.disable_itself(v_news.gone, 'gone', p_now);
   end if;
@@ -31,7 +27,7 @@ begin
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
-    perform outbox.publish_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])

@@ -33,6 +33,4 @@ insert into outbox.error_hint (error_class, hint) values
     'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
     'the endpoint''s settings'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again'),
-  ('broker', 'The broker refused the record: its error says why'),
-  ('provider', 'The provider refused the message: its code says why');
+    'The run ended before it could report: the delivery was or was not sent, and is tried again');

@@ -17,14 +17,14 @@ comment on function outbox.lost(outbox.delivery) is
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
 --               lease_deliveries() will read them, and of the unordered ones, because park() waits
---               for their leased_until when a gate is at its limit. Normally the first 1,000 due lanes; the
---               next call finds the rest. All of them (40 ms for 100,000) only if the gate is at
---               its limit or waits for its probe, because it is not due before a lease ends.
+--               for their leased_until when a gate is at its limit. Normally the first 1,000 due
+--               lanes; the next call finds the rest. All of them (40 ms for 100,000) only if the
+--               gate is at its limit or waits for its probe, as it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.
 --   3           complete_apart() records them as failures.
 --   4           Those of the lanes that still have leases get the end of the first one.
 --
--- An example at 12:00:25, checked by tests/sql/complete/lost_lease_example.test.sql:
+-- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
 --
 --   lane            leased_until   its leases end at     recorded   leased_until after
 --   a (unordered)   12:00:20       12:00:20, 12:00:30    the first  12:00:30

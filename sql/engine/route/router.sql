@@ -1,4 +1,54 @@
--- The one row of router. Only the call that holds its lock routes; other calls skip routing.
+-- The state of routing: the events that it has not finished, and the one row of router. Only the
+-- call that holds the lock of that row routes; other calls skip routing.
+
+create table outbox.unrouted (
+  event_id uuid primary key,
+  xid xid8 not null default pg_catalog.pg_current_xact_id(),
+  routed_to uuid,
+  failures smallint not null default 0
+) with (
+  autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.unrouted is
+  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
+  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+-- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
+create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
+
+create table outbox.router (
+  turn bigint primary key default 0,
+  watermark uuid not null default '00000000-0000-0000-0000-000000000000',
+  seen_below xid8 not null default '0',
+  open_xids xid8[] not null default '{}',
+  batch integer not null default 1000
+);
+comment on table outbox.router is
+  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
+insert into outbox.router default values;
+
+create table outbox.routing_timeout (
+  id bigint generated always as identity primary key,
+  events uuid[],
+  error text not null
+);
+comment on table outbox.routing_timeout is
+  'Routing calls that timed out and that the next call must still process, because another call '
+  'may hold the row of router at the time of the failure. events: the events that were being '
+  'routed; null: the call timed out while it read them.';
+
+create table outbox.unroutable (
+  event_id uuid primary key,
+  error text not null,
+  set_aside_at timestamptz not null,
+  routed_to uuid
+);
+comment on table outbox.unroutable is
+  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
+  'after routed_to.';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql

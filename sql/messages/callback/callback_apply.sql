@@ -248,3 +248,29 @@ $$;
 comment on function outbox.apply_kept(outbox.result[], timestamptz) is
   'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
+
+create or replace function outbox.more_counters()
+returns table (metric text, labels text[], n bigint, total bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select 'callbacks', array[c.kind, c.update_status, c.reason], pg_catalog.sum(c.n)::bigint,
+    0::bigint
+  from outbox.callback_count c
+  group by c.kind, c.update_status, c.reason;
+end
+$$;
+
+create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
+end
+$$;
+comment on function outbox.work_callbacks(timestamptz, integer) is
+  'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+
+insert into outbox.tick_step (name, calls, most) values
+  ('callbacks', 'outbox.work_callbacks', 500);

@@ -76,3 +76,19 @@ comment on function outbox.erase_inbound(timestamptz, integer) is
   'Removes text, payload and ids of up to p_limit inbound messages older than '
   'message.retention_days; up to p_limit contacts that have not written since are forgotten. '
   'Returns the larger of the two numbers.';
+
+create function outbox.erase_outbound(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case when p_now is not null then outbox.erase_messages(p_limit) end;
+end
+$$;
+comment on function outbox.erase_outbound(timestamptz, integer) is
+  'Step of the cleanup: as erase_messages().';
+
+-- To erase a row rewrites it, so these take fewer in one transaction.
+insert into outbox.cleanup_step (name, calls, most) values
+  ('messages', 'outbox.erase_outbound', 10000),
+  ('updates', 'outbox.forget_updates', null),
+  ('inbound', 'outbox.erase_inbound', 10000);

@@ -3,6 +3,13 @@
 -- events are addressed to it, so it has no subscription. Order is by partition, which is the
 -- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
 
+insert into outbox.endpoint_kind (kind, retry, pauses_on_hold, is_cached, managed_as, managed_at)
+values
+  ('whatsapp', '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5,
+    "jitter": false}',
+    -- A channel's token is replaced without its endpoint.
+    true, false, 'a channel', '/channels/{channelId}');
+
 create table outbox.whatsapp_channel (
   endpoint_id uuid primary key,
   org_id text not null,

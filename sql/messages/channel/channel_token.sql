@@ -41,3 +41,52 @@ $$;
 comment on function outbox.set_channel_token(text, uuid, text, text) is
   'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
   'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
+
+create or replace function outbox.more_secrets(p_endpoint_id uuid)
+returns table (vault_id uuid, what text, remedy text)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
+  from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id;
+end
+$$;
+
+create or replace function outbox.release_first(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_graph_url constant text := 'https://graph.facebook.com';
+  v_set_token constant text := pg_catalog.format('outbox.set_channel_token(%L, %L, %L)',
+    p_endpoint.org_id, p_endpoint.id, '<the new token>');
+  v_token boolean;
+  v_blocked boolean;
+begin
+  if p_endpoint.status_reason like 'unreadable: %' then
+    return case
+      when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
+    end;
+  end if;
+  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
+  into v_token, v_blocked
+  from outbox.channel_hold h
+  join outbox.failure_rule f on f.kind = 'whatsapp'
+    and h.why = pg_catalog.split_part(f.code, '.', 1) || ' ' || f.title
+  where h.channel_id = p_endpoint.id and h.held;
+  return nullif(
+    pg_catalog.concat_ws(', ',
+      case when v_token then v_set_token end,
+      case
+        when v_blocked and outbox.setting_value('whatsapp.graph_url') #>> '{}' <> v_graph_url
+        then pg_catalog.format('outbox.set_setting(%L, %L)', 'whatsapp.graph_url',
+          pg_catalog.to_jsonb(v_graph_url))
+      end),
+    '');
+end
+$$;

@@ -81,3 +81,33 @@ end
 $$;
 comment on function outbox.lift_expired_holds(timestamptz) is
   'Lifts holds whose end WhatsApp had announced; returns how many.';
+
+create function outbox.lift_holds() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
+  return null;
+end
+$$;
+comment on function outbox.lift_holds() is
+  'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+
+create trigger resumed_channel_has_no_hold
+  after update of status on outbox.endpoint
+  for each row when (new.kind = 'whatsapp' and new.status = 'enabled')
+  execute function outbox.lift_holds();
+
+create or replace function outbox.still_held(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- WhatsApp may have stopped the channel while its token could not be read.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;

@@ -6,6 +6,9 @@
 -- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
 -- second call would be a second message: its retry waits ten minutes for a callback that says so.
 
+insert into outbox.error_hint (error_class, hint) values
+  ('provider', 'The provider refused the message: its code says why');
+
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
   ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
   ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),

@@ -78,3 +78,28 @@ end
 $$;
 comment on function outbox.forget_channel(uuid) is
   'Removes what a deleted channel leaves: its token, windows and holds.';
+
+create or replace function outbox.on_closed(
+  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.close_message(p_event_id, p_outcome, p_why, p_now);
+end
+$$;
+
+create or replace function outbox.on_purged(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_failed integer := outbox.fail_unsent(p_endpoint_id, p_limit, p_now);
+begin
+  if v_failed < p_limit then
+    perform outbox.forget_channel(p_endpoint_id);
+  end if;
+  return v_failed;
+end
+$$;

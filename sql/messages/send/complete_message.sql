@@ -188,3 +188,18 @@ comment on function outbox.undo_attempt(
   outbox.outbound_message, outbox.message_attempt, timestamptz) is
   'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
   'message.';
+
+create or replace function outbox.on_results(
+  p_results outbox.result[], p_news outbox.news, p_now timestamptz
+) returns outbox.news
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    perform outbox.complete_messages(p_results, p_now);
+    perform outbox.throttle_apps(p_results, p_now);
+    p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+  end if;
+  return p_news;
+end
+$$;

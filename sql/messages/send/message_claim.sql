@@ -119,26 +119,6 @@ $$;
 comment on function outbox.is_template_held(outbox.outbound_message) is
   'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
 
-create function outbox.rest_lane(
-  p_lane_id bigint, p_for interval, p_now timestamptz
-) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  update outbox.lane l set
-    not_before = greatest(l.not_before, p_now + p_for),
-    next_at = case
-      when l.halted or l.leased > 0 or l.next_at = 'infinity' then l.next_at
-      else greatest(l.next_at, p_now + p_for)
-    end
-  where l.id = p_lane_id and l.ordered;
-end
-$$;
-comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
-
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
 ) returns text
@@ -205,3 +185,16 @@ $$;
 comment on function outbox.begin_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+
+create or replace function outbox.on_claimed(
+  p_claimed outbox.claimed, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.take_messages(p_claimed, p_now);
+  end if;
+  return p_claimed;
+end
+$$;

@@ -102,3 +102,16 @@ comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
   'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
   '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
   '"phone_number_id", "spacing_ms", "access_token"}).';
+
+create or replace function outbox.on_parcel(
+  p_parcel outbox.parcel, p_claimed outbox.claimed
+) returns outbox.parcel
+language plpgsql set search_path = ''
+as $$
+begin
+  if exists (select from outbox.whatsapp_channel) then
+    return outbox.with_messages(p_parcel, p_claimed);
+  end if;
+  return p_parcel;
+end
+$$;

@@ -3,7 +3,8 @@
  * `/rest/v1/rpc`, `/functions/v1` and the key set, and a clear refusal for everything else.
  *
  * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test
- * refuses an UPDATE or DELETE without WHERE instead), PGRST202 suggests no similar name, results
+ * refuses an UPDATE or DELETE without WHERE instead), PGRST202 suggests a function of the
+ * same name only, results
  * cannot be shaped by the query, and a connection that dies amid a call is PGRST000 instead of
  * 57P01.
  */

@@ -23,7 +23,7 @@ export function chooseRoutine(
     return fitsWhole(candidate, payload)
   })
   const [first, second] = fitting
-  if (first === undefined) return notFound(routineName, payload)
+  if (first === undefined) return notFound(routineName, payload, routines[0])
   if (second !== undefined) return ambiguous(routineName, fitting)
   return { routine: first, whole: byName.length === 0 }
 }
@@ -46,7 +46,12 @@ function fitsWhole({ parameters: [only, ...others] }: Routine, payload: Payload)
     payload.wholeTypes.includes(only.type)
 }
 
-function notFound({ schema, name }: RoutineName, payload: Payload): RestFailure {
+/** `other` has the name and different parameters: it is suggested. */
+function notFound(
+  { schema, name }: RoutineName,
+  payload: Payload,
+  other: Routine | undefined,
+): RestFailure {
   const keys = payload.keys.toSorted()
   const called = `${schema}.${name}`
   const raw = payload.kind === 'raw'
@@ -62,6 +67,11 @@ function notFound({ schema, name }: RoutineName, payload: Payload): RestFailure 
     `Could not find the function ${called}${raw ? '' : list} in the schema cache`,
     `Searched for the function ${called}${raw ? '' : named}${whole}, ` +
       'but no matches were found in the schema cache.',
+    other === undefined
+      ? null
+      : `Perhaps you meant to call the function ${called}(${
+        other.parameters.map((each) => each.name).join(', ')
+      })`,
   )
 }
 

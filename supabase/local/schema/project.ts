@@ -4,9 +4,6 @@ import { fileURLToPath } from 'node:url'
 export const projectRoot: string = fileURLToPath(new URL('../../../', import.meta.url))
   .replace(/[\\/]$/, '')
 
-/** The migration that is built from sql/ until the first release. */
-export const builtMigration = 'supabase/migrations/20260101000000_outhook.sql'
-
 /** The committed, normalised dump of the schema. */
 export const expectedDump = 'tests/sql/schema.expected.sql'
 

@@ -220,11 +220,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'dispatch() that waits for the gate of a result has not changed its delivery yet',
   ],
-  'time/kick.sql wake_changed: for no key update of g skip locked': [
+  'time/tick.sql wake_changed: for no key update of g skip locked': [
     'held_gates.test.ts',
     'wake_changed() passes over a gate that another session holds',
   ],
-  'time/kick.sql wake_missed: for no key update skip locked': [
+  'time/tick.sql wake_missed: for no key update skip locked': [
     'held_gates.test.ts',
     'wake_missed() passes over a gate that another session holds',
   ],

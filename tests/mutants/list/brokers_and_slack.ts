@@ -5,14 +5,14 @@ export const brokersAndSlack: readonly Mutant[] = [
     file: 'sql/brokers/broker_check.sql',
     find: `else outbox.authority_problem('https://' || p_address)`,
     replace: 'else null',
-    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_broker_endpoint/cases.test.sql'],
     why: 'A broker may be any address of the inside.',
   },
   {
     file: 'sql/brokers/broker_check.sql',
     find: 'where k <> all (p_members) order by k limit 1;',
     replace: 'where false;',
-    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_broker_endpoint/cases.test.sql'],
     why: 'A misspelt setting of a broker is dropped without a word.',
   },
   {
@@ -20,7 +20,7 @@ export const brokersAndSlack: readonly Mutant[] = [
     find:
       `    perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');`,
     replace: '    return;',
-    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_broker_endpoint/cases.test.sql'],
     why: 'A RabbitMQ endpoint is made without credentials, and no delivery of it succeeds.',
   },
   {
@@ -29,21 +29,21 @@ export const brokersAndSlack: readonly Mutant[] = [
 `,
     replace: `    or pg_catalog.length(v_text) > 2000
 `,
-    tests: ['sql/create_broker_endpoint/bounds.test.sql'],
+    tests: ['sql/brokers/create_broker_endpoint/bounds.test.sql'],
     why: 'A routing key of 2,000 characters is stored, which AMQP cannot carry.',
   },
   {
     file: 'sql/brokers/broker_check.sql',
     find: `p_ca #>> '{}' !~ '^\\s*-----BEGIN CERTIFICATE-----' or`,
     replace: 'false or',
-    tests: ['sql/create_broker_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_broker_endpoint/cases.test.sql'],
     why: 'Whatever is given as a certificate is stored, and TLS fails.',
   },
   {
     file: 'sql/brokers/slack.sql',
     find: 'set url = outbox.slack_url_shown(p_url)',
     replace: 'set url = p_url',
-    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'Who reads an endpoint can write into its channel.',
   },
   {
@@ -51,14 +51,14 @@ export const brokersAndSlack: readonly Mutant[] = [
     find: `  perform outbox.check_url(p_url);
 `,
     replace: '',
-    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'A Slack endpoint may be any address of the inside.',
   },
   {
     file: 'sql/brokers/slack.sql',
     find: `  if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then`,
     replace: `  if (outbox.lock_endpoint(p_endpoint_id)).kind = 'whatsapp' then`,
-    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'set_slack_url() takes the credentials of a broker away.',
   },
   {
@@ -66,7 +66,7 @@ export const brokersAndSlack: readonly Mutant[] = [
     find: `('slack', 'no_service', 'hold',`,
     replace: `('slack', 'no_service', 'retry',`,
     tests: [
-      'sql/create_slack_endpoint/cases.test.sql',
+      'sql/brokers/create_slack_endpoint/cases.test.sql',
       'functions/_shared/senders/slack/sender.test.ts',
     ],
     why: 'An endpoint whose webhook was removed gets every further delivery.',
@@ -77,7 +77,7 @@ export const brokersAndSlack: readonly Mutant[] = [
     file: 'sql/brokers/slack.sql',
     find: `''), 2, 1, 5, v_now, v_now)`,
     replace: `''), 2, 100, 5, v_now, v_now)`,
-    tests: ['sql/create_slack_endpoint/cases.test.sql'],
+    tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'Slack is written to faster than it allows.',
   },
   {

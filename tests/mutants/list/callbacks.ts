@@ -5,7 +5,7 @@ export const callbacks: readonly Mutant[] = [
     file: 'sql/messages/callback/callback_store.sql',
     find: 'on conflict (app_id, key) do nothing',
     replace: 'on conflict (app_id, key) do update set received_at = excluded.received_at',
-    tests: ['sql/receive_callbacks/statuses.test.sql'],
+    tests: ['sql/messages/receive_callbacks/statuses.test.sql'],
     why: 'An update that WhatsApp repeats is applied twice.',
   },
   {
@@ -13,7 +13,7 @@ export const callbacks: readonly Mutant[] = [
     find: `            when c.org_id <> p_org_id then 'org_mismatch'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/tenants.test.sql'],
+    tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
     why: `X-Org-Id of a caller is not held against the number's organisation.`,
   },
   {
@@ -21,21 +21,21 @@ export const callbacks: readonly Mutant[] = [
     find: `            when c.waba_id <> g.waba_id then 'wrong_account'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/tenants.test.sql'],
+    tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
     why: 'An update of another account moves a message.',
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
     find: 'where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0',
     replace: 'where c.phone_number_id = g.phone_number_id offset 0',
-    tests: ['sql/receive_callbacks/tenants.test.sql'],
+    tests: ['sql/messages/receive_callbacks/tenants.test.sql'],
     why: 'One app tells about the numbers of another.',
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
     find: 'm.id = v_attempt.message_id and m.org_id = p_org_id)',
     replace: 'm.id = v_attempt.message_id)',
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: `A status moves a message of the number's previous organisation.`,
   },
   {
@@ -44,14 +44,14 @@ export const callbacks: readonly Mutant[] = [
 `,
     replace: `      ;
 `,
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'A status of one number names a message of another.',
   },
   {
     file: 'sql/messages/callback/callback_store.sql',
     find: `p_now - interval '60 days' and p_now + interval '1 day'`,
     replace: `p_now - interval '6000 days' and p_now + interval '100 days'`,
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'A status of next month is believed.',
   },
   {
@@ -59,14 +59,14 @@ export const callbacks: readonly Mutant[] = [
     find: `        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/attempts.test.sql'],
+    tests: ['sql/messages/receive_callbacks/attempts.test.sql'],
     why: `A status under another id is taken for the attempt's.`,
   },
   {
     file: 'sql/messages/callback/callback_status_judge.sql',
     find: `when r.known_at is not null or r.nth > 1 then 'already'`,
     replace: `when r.known_at is not null then 'already'`,
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'The same status twice in one callback is told twice.',
   },
   {
@@ -75,7 +75,7 @@ export const callbacks: readonly Mutant[] = [
           then 'after_delivered'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'A message that arrived is told as failed.',
   },
   {
@@ -84,9 +84,9 @@ export const callbacks: readonly Mutant[] = [
 `,
     replace: '',
     tests: [
-      'sql/receive_callbacks/attempts.test.sql',
-      'sql/receive_callbacks/statuses.test.sql',
-      'sql/messages/cancel_and_replay.test.sql',
+      'sql/messages/receive_callbacks/attempts.test.sql',
+      'sql/messages/receive_callbacks/statuses.test.sql',
+      'sql/messages/message/cancel_and_replay.test.sql',
     ],
     why: 'A status of a cancelled message is told as one that counts.',
   },
@@ -95,14 +95,14 @@ export const callbacks: readonly Mutant[] = [
     find: `        when r.erased_at is not null then 'erased'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'A status of an erased message writes to it.',
   },
   {
     file: 'sql/messages/callback/callback_status_note.sql',
     find: '    delivered_at = least(a.delivered_at, f.delivered_at),',
     replace: '    delivered_at = coalesce(f.delivered_at, a.delivered_at),',
-    tests: ['sql/receive_callbacks/attempts.test.sql', 'concurrency/callbacks.test.ts'],
+    tests: ['sql/messages/receive_callbacks/attempts.test.sql', 'concurrency/callbacks.test.ts'],
     why: `A message's times depend on the order of its updates.`,
   },
   {
@@ -112,14 +112,17 @@ export const callbacks: readonly Mutant[] = [
   from (`,
     replace: `    updated_at = p_now
   from (`,
-    tests: ['sql/receive_callbacks/whose.test.sql'],
+    tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'An attempt that arrived shows a retry that will not come.',
   },
   {
     file: 'sql/messages/callback/callback_status.sql',
     find: `    where x.was = 'QUEUED' and d.leased_until is null`,
     replace: '    where d.leased_until is null',
-    tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/receive_callbacks/statuses.test.sql'],
+    tests: [
+      'sql/messages/receive_callbacks/attempts.test.sql',
+      'sql/messages/receive_callbacks/statuses.test.sql',
+    ],
     why: 'The delivery of a message that is replayed is closed by a status of before.',
     equivalent:
       'A message that was SENDING has a lease, also one that has ended, and of one that was SENT no delivery is left: only a QUEUED one has a delivery that waits.',
@@ -129,7 +132,10 @@ export const callbacks: readonly Mutant[] = [
     find: `  perform outbox.close_retries(v_moves, p_now);
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/attempts.test.sql', 'sql/messages/unknown_outcome.test.sql'],
+    tests: [
+      'sql/messages/receive_callbacks/attempts.test.sql',
+      'sql/messages/message/unknown_outcome.test.sql',
+    ],
     why: 'A message that arrived is sent again.',
   },
   {
@@ -138,9 +144,9 @@ export const callbacks: readonly Mutant[] = [
       `where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
     replace: `where c.update_status = 'applied' and m.dossier_id is not null and t.n = 1`,
     tests: [
-      'sql/receive_callbacks/statuses.test.sql',
-      'sql/messages/timeline.test.sql',
-      'sql/receive_callbacks/attempts.test.sql',
+      'sql/messages/receive_callbacks/statuses.test.sql',
+      'sql/messages/message/timeline.test.sql',
+      'sql/messages/receive_callbacks/attempts.test.sql',
     ],
     why: 'A failure that a callback brings is not on the timeline.',
   },
@@ -149,21 +155,21 @@ export const callbacks: readonly Mutant[] = [
     find: `  perform outbox.publish_statuses(p_changes, p_now);
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/statuses.test.sql'],
+    tests: ['sql/messages/receive_callbacks/statuses.test.sql'],
     why: 'The organisation is not told what became of its messages.',
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
     find: `u.looks >= 8 and not v_passes then 'skipped'`,
     replace: `u.looks >= 8 then 'skipped'`,
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because somebody held a lock.',
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
     find: `p_sqlstate in ('55P03', '40P01', '57014')`,
     replace: `p_sqlstate in ('55P03', '40P01')`,
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because time ran out.',
   },
   {
@@ -171,7 +177,7 @@ export const callbacks: readonly Mutant[] = [
     find: `        when 0 then p_now + interval '5 s'
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/sweep.test.sql'],
+    tests: ['sql/messages/receive_callbacks/sweep.test.sql'],
     why: 'A status that came before its answer waits for a minute.',
   },
   {
@@ -179,7 +185,10 @@ export const callbacks: readonly Mutant[] = [
     find: `    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
     return false;`,
     replace: '    return false;',
-    tests: ['sql/receive_callbacks/failures.test.sql', 'sql/receive_callbacks/sweep.test.sql'],
+    tests: [
+      'sql/messages/receive_callbacks/failures.test.sql',
+      'sql/messages/receive_callbacks/sweep.test.sql',
+    ],
     why: 'An update that cannot be applied is tried once a second for ever.',
   },
   {
@@ -188,28 +197,31 @@ export const callbacks: readonly Mutant[] = [
     perform outbox.put_off`,
     replace: `exception when others then
     perform outbox.put_off`,
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A callback that takes too long is not stored, and WhatsApp sends it again and again.',
   },
   {
     file: 'sql/messages/callback/callback_failure.sql',
     find: `o.at > coalesce(e.ramp_from, '-infinity')`,
     replace: 'true',
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A failure from before the resume holds the channel again.',
   },
   {
     file: 'sql/messages/callback/callback_failure.sql',
     find: `or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));`,
     replace: `or v_row.scope = 'account'));`,
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A throttle of one account slows every number of the app.',
   },
   {
     file: 'sql/messages/callback/callback_failure.sql',
     find: `and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now`,
     replace: `and f.action = 'throttle'`,
-    tests: ['sql/receive_callbacks/failures.test.sql', 'sql/messages/throttles.test.sql'],
+    tests: [
+      'sql/messages/receive_callbacks/failures.test.sql',
+      'sql/messages/message/throttles.test.sql',
+    ],
     why: 'A throttle that is over slows a number.',
     equivalent:
       'What is over lies in the past, and both a gate and a lane keep the later of two times: the condition only spares the look.',
@@ -219,7 +231,7 @@ export const callbacks: readonly Mutant[] = [
     find: `  where excluded.decided_at > h.decided_at
     or (excluded.decided_at`,
     replace: '  where true or (excluded.decided_at',
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An old update lifts a newer hold.',
   },
   {
@@ -227,7 +239,10 @@ export const callbacks: readonly Mutant[] = [
     find:
       `elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'`,
     replace: `elsif not p_held and v_endpoint.status = 'paused'`,
-    tests: ['sql/receive_callbacks/notices.test.sql', 'sql/update_channel/changes.test.sql'],
+    tests: [
+      'sql/messages/receive_callbacks/notices.test.sql',
+      'sql/messages/update_channel/changes.test.sql',
+    ],
     why: 'An update of WhatsApp resumes a channel that a person has paused.',
   },
   {
@@ -236,7 +251,7 @@ export const callbacks: readonly Mutant[] = [
       'held: ' || p_why, null, p_now);
 `,
     replace: '',
-    tests: ['sql/receive_callbacks/held_and_slowed.test.sql'],
+    tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A held channel leaves no line in the audit trail.',
   },
   {
@@ -244,14 +259,14 @@ export const callbacks: readonly Mutant[] = [
     find:
       `where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id`,
     replace: 'where m.org_id = excluded.org_id',
-    tests: ['sql/receive_callbacks/inbound.test.sql'],
+    tests: ['sql/messages/receive_callbacks/inbound.test.sql'],
     why: 'An inbound message that comes twice is published twice.',
   },
   {
     file: 'sql/messages/callback/inbound_message.sql',
     find: `order by r.org_id = '*', r.action = 'STOP' desc limit 1;`,
     replace: `order by r.org_id = '*' desc, r.action = 'STOP' desc limit 1;`,
-    tests: ['sql/receive_callbacks/wishes.test.sql'],
+    tests: ['sql/messages/receive_callbacks/wishes.test.sql'],
     why: `An organisation's own word does not stand above the general one.`,
   },
 ]

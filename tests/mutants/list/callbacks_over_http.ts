@@ -28,7 +28,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/messages/callbacks/receive.ts',
-    find: `if (!stored.ok) return failed('cannot store a callback', stored.error, log)
+    find: `if (!stored.ok) return failed('cannot store a callback', stored, log)
 `,
     replace:
       `if (!stored.ok) return { kind: 'stored', counts: { stored: 0, duplicates: 0, applied: 0, skipped: 0, kept: 0 } }
@@ -115,7 +115,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     file: 'sql/messages/channel/app.sql',
     find: 'case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end',
     replace: 'p_app.old_secret_vault_id',
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'A secret that was replaced, as one does when it leaked, signs on.',
   },
   {
@@ -124,7 +124,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
       else a.app_id = v_shared`,
     replace: `      when a.app_key = p_app_key then true
       else a.app_id = v_shared`,
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'A wrong key is answered for the app of the shared address.',
   },
   {
@@ -133,7 +133,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
     from`,
     replace: `      'allow_unsigned', true)
     from`,
-    tests: ['sql/callback_app/cases.test.sql'],
+    tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'Callbacks of every app are taken without a signature.',
   },
 ]

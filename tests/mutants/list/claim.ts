@@ -5,7 +5,7 @@ export const claim: readonly Mutant[] = [
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: `* interval '1 ms' + interval '5 s' as lease`,
     replace: `* interval '1 ms' as lease`,
-    tests: ['sql/claim/lease.test.sql'],
+    tests: ['sql/engine/claim/lease.test.sql'],
     why: 'A lease ends while its request may still be answered, so that it is sent twice.',
   },
   {
@@ -14,8 +14,8 @@ export const claim: readonly Mutant[] = [
 `,
     replace: '',
     tests: [
-      'sql/claim/ordered.test.sql',
-      'sql/regressions/ordered_lane_in_flight_is_not_due.test.sql',
+      'sql/engine/claim/ordered.test.sql',
+      'sql/engine/regressions/ordered_lane_in_flight_is_not_due.test.sql',
     ],
     why: 'Two runs send the deliveries of one key at a time.',
     equivalent:
@@ -25,7 +25,7 @@ export const claim: readonly Mutant[] = [
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'else least(a.allowed - g.in_flight,',
     replace: 'else least(a.allowed,',
-    tests: ['sql/claim/in_flight.test.sql'],
+    tests: ['sql/engine/claim/in_flight.test.sql'],
     why: 'An endpoint gets more requests at a time than it may have.',
   },
   {
@@ -34,21 +34,21 @@ export const claim: readonly Mutant[] = [
       leased_until`,
     replace: `      attempt = d.attempt,
       leased_until`,
-    tests: ['sql/claim/lease.test.sql', 'sql/complete/stale.test.sql'],
+    tests: ['sql/engine/claim/lease.test.sql', 'sql/engine/complete/stale.test.sql'],
     why: 'A late result of one attempt is taken for that of the next.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: `where e.status = 'enabled' and g.not_before <= p_now`,
     replace: 'where g.not_before <= p_now',
-    tests: ['sql/pause_endpoint/holds.test.sql'],
+    tests: ['sql/endpoints/pause_endpoint/holds.test.sql'],
     why: 'A paused endpoint is served.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: `where e.status = 'enabled' and g.not_before <= p_now`,
     replace: `where e.status = 'enabled'`,
-    tests: ['sql/retry_after/whole_endpoint.test.sql'],
+    tests: ['sql/engine/retry_after/whole_endpoint.test.sql'],
     why: 'An endpoint is served before the time that its Retry-After names.',
     equivalent:
       'park() follows whatever puts off a gate, in the same transaction, and takes it out of the ring until not_before: the condition is a second guard.',
@@ -57,7 +57,7 @@ export const claim: readonly Mutant[] = [
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: '(r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked',
     replace: '(r.batch_bytes <= v_max_bytes) as picked',
-    tests: ['sql/claim/bytes.test.sql'],
+    tests: ['sql/engine/claim/bytes.test.sql'],
     why: 'A body over the bound of a batch is never sent.',
     equivalent:
       'No body is larger than 1 MiB (the bound of publish.max_body_bytes), so the first of a batch is never over its 4 MiB.',
@@ -66,14 +66,14 @@ export const claim: readonly Mutant[] = [
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'v_max_bytes constant bigint := 4 * 1024',
     replace: 'v_max_bytes constant bigint := 8 * 1024',
-    tests: ['sql/claim/bytes.test.sql'],
+    tests: ['sql/engine/claim/bytes.test.sql'],
     why: 'A batch has twice the bytes that a run is made for.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'greatest(1, 500 / greatest(1,',
     replace: 'greatest(1, 5000 / greatest(1,',
-    tests: ['sql/claim/slow_lane.test.sql'],
+    tests: ['sql/engine/claim/slow_lane.test.sql'],
     why: 'A run is given so much of a slow lane that its hand is full for minutes.',
   },
   {
@@ -82,7 +82,7 @@ export const claim: readonly Mutant[] = [
       order by t.at desc limit 5`,
     replace: `and t.kind = 'try'
       order by t.at limit 5`,
-    tests: ['sql/claim/slow_lane.test.sql'],
+    tests: ['sql/engine/claim/slow_lane.test.sql'],
     why: 'A lane is measured by the oldest attempts of the hour, not the newest.',
   },
   {
@@ -91,7 +91,7 @@ export const claim: readonly Mutant[] = [
 `,
     replace: `when b.probing then 2
 `,
-    tests: ['sql/breaker/one_probe.test.sql'],
+    tests: ['sql/engine/breaker/one_probe.test.sql'],
     why: 'An open breaker lets two probes through.',
   },
   {
@@ -99,7 +99,7 @@ export const claim: readonly Mutant[] = [
     find: `        and d.leased_until is null
 `,
     replace: '',
-    tests: ['sql/claim/in_flight.test.sql', 'sql/claim/lease.test.sql'],
+    tests: ['sql/engine/claim/in_flight.test.sql', 'sql/engine/claim/lease.test.sql'],
     why: 'A delivery that a run holds is given to another one.',
   },
   {
@@ -107,7 +107,7 @@ export const claim: readonly Mutant[] = [
     find: `        and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased`,
     replace: '        and d.leased',
-    tests: ['sql/claim/later.test.sql', 'sql/delayed/due.test.sql'],
+    tests: ['sql/engine/claim/later.test.sql', 'sql/engine/delayed/due.test.sql'],
     why: 'A delivery is sent before its time.',
   },
   {
@@ -116,70 +116,73 @@ export const claim: readonly Mutant[] = [
 `,
     replace: `limit t.lane_limit
 `,
-    tests: ['sql/claim/round_robin.test.sql', 'sql/claim/in_flight.test.sql'],
+    tests: ['sql/engine/claim/round_robin.test.sql', 'sql/engine/claim/in_flight.test.sql'],
     why: 'A lane that has more to give sleeps until a lease ends.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'tokens = coalesce(s.tokens - s.taken, g.tokens),',
     replace: 'tokens = coalesce(s.tokens, g.tokens),',
-    tests: ['sql/rate/bucket.test.sql'],
+    tests: ['sql/engine/rate/bucket.test.sql'],
     why: 'What is sent costs no token, so that the rate never holds.',
   },
   {
     file: 'sql/engine/claim/due_gates.sql',
     find: 'array_agg(l.endpoint_id order by l.next_at, l.id)',
     replace: 'array_agg(l.endpoint_id order by l.id)',
-    tests: ['sql/claim/round_robin.test.sql', 'sql/ring/begins.test.sql'],
+    tests: ['sql/engine/claim/round_robin.test.sql', 'sql/engine/ring/begins.test.sql'],
     why: 'The gate with the lowest number is always served first.',
   },
   {
     file: 'sql/engine/claim/claim.sql',
     find: 'perform outbox.park(v_endpoints, p_now, v_served);',
     replace: 'perform outbox.park(v_endpoints, p_now);',
-    tests: ['sql/claim/round_robin.test.sql'],
+    tests: ['sql/engine/claim/round_robin.test.sql'],
     why: 'An endpoint that was served keeps its place at the front of the ring.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'when p_last_timed_out then 1',
     replace: 'when p_last_timed_out then p_max',
-    tests: ['sql/claim/timed_out.test.sql'],
+    tests: ['sql/engine/claim/timed_out.test.sql'],
     why: 'An endpoint that hangs holds all of its slots.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'pg_catalog.ceil(greatest(1,',
     replace: 'pg_catalog.ceil(greatest(0,',
-    tests: ['sql/ramp/slow_receiver.test.sql', 'sql/pause_endpoint/resumes.test.sql'],
+    tests: [
+      'sql/engine/ramp/slow_receiver.test.sql',
+      'sql/endpoints/pause_endpoint/resumes.test.sql',
+    ],
     why: 'An endpoint that was just resumed gets nothing at first.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'pg_catalog.ceil((1 - p_tokens)',
     replace: 'pg_catalog.floor((1 - p_tokens)',
-    tests: ['sql/rate/bucket.test.sql', 'sql/rate/changed.test.sql'],
+    tests: ['sql/engine/rate/bucket.test.sql', 'sql/engine/rate/changed.test.sql'],
     why: 'A gate is looked at a microsecond before it has a token, in vain.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'select greatest(o.not_before, rate.next_token_at, case',
     replace: 'select greatest(rate.next_token_at, case',
-    tests: ['sql/park/not_due_in_vain.test.sql'],
+    tests: ['sql/engine/park/not_due_in_vain.test.sql'],
     why: 'An endpoint that asked for time stays at the front of the ring, due in vain.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'then greatest(o.open_until, first_lane.due_at)',
     replace: 'then first_lane.due_at',
-    tests: ['sql/park/not_due_in_vain.test.sql'],
+    tests: ['sql/engine/park/not_due_in_vain.test.sql'],
     why: 'A gate with an open breaker stays at the front of the ring, due in vain.',
   },
   {
     file: 'sql/engine/queue/park.sql',
     find: 'when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at',
     replace: 'when o.next_at < p_now then o.next_at',
-    tests: ['sql/claim/round_robin.test.sql'],
+    tests: ['sql/engine/claim/round_robin.test.sql'],
     why: 'An endpoint that was served keeps its place at the front of the ring.',
   },
 ]

@@ -6,7 +6,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id`,
     replace: 'and d.endpoint_id',
-    tests: ['sql/cleanup/left_alone.test.sql'],
+    tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'A replay of an old event expires at once.',
   },
   {
@@ -14,7 +14,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `and coalesce(d.leased_until, '-infinity') <= v_now
     order`,
     replace: 'order',
-    tests: ['sql/cleanup/expiry.test.sql'],
+    tests: ['sql/time/cleanup/expiry.test.sql'],
     why: 'A delivery expires while it is being sent.',
   },
   {
@@ -22,21 +22,21 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `    perform outbox.record_lost_lease(v_delivery, v_now);
 `,
     replace: '',
-    tests: ['sql/regressions/expired_counts_its_lost_lease.test.sql'],
+    tests: ['sql/engine/regressions/expired_counts_its_lost_lease.test.sql'],
     why: 'The lost attempt of a delivery that expires is not recorded.',
   },
   {
     file: 'sql/time/cleanup.sql',
     find: `where e.id = any (v_endpoints) and e.status <> 'deleted'));`,
     replace: 'where e.id = any (v_endpoints)));',
-    tests: ['sql/cleanup/left_alone.test.sql'],
+    tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'What a deleted endpoint has left becomes dead letters.',
   },
   {
     file: 'sql/time/cleanup.sql',
     find: 'where greatest(o.discarded_at, o.delivered_at) < v_now',
     replace: 'where greatest(o.discarded_at, o.delivered_at, o.failed_at) < v_now',
-    tests: ['sql/cleanup/parts.test.sql'],
+    tests: ['sql/time/cleanup/parts.test.sql'],
     why: 'A dead letter that nobody has looked at goes.',
   },
   {
@@ -46,16 +46,20 @@ export const cleanupAndPartitions: readonly Mutant[] = [
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
 `,
     replace: '',
-    tests: ['sql/cleanup/parts.test.sql', 'sql/replay/dropped_event.test.sql'],
+    tests: ['sql/time/cleanup/parts.test.sql', 'sql/operations/replay/dropped_event.test.sql'],
     why: 'The body of a replay goes while it is still to be sent.',
   },
   {
     file: 'sql/time/cleanup.sql',
     find:
-      `  perform outbox.publish_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+      `  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
+    p_now);
 `,
     replace: '',
-    tests: ['sql/cleanup/expiry.test.sql', 'sql/dead_letter_topic/publish_dead.test.sql'],
+    tests: [
+      'sql/time/cleanup/expiry.test.sql',
+      'sql/brokers/dead_letter_topic/publish_dead.test.sql',
+    ],
     why: 'What expires for a broker does not come to its dead-letter topic.',
   },
   {
@@ -64,7 +68,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
       `  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
 `,
     replace: '',
-    tests: ['sql/cleanup/expiry.test.sql', 'sql/announce/published.test.sql'],
+    tests: ['sql/time/cleanup/expiry.test.sql', 'sql/engine/announce/published.test.sql'],
     why: 'Nobody is told of a dead letter that expired.',
   },
   {
@@ -73,16 +77,14 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     and exists`,
     replace: `and l.not_before <= v_now
     and exists`,
-    tests: ['sql/cleanup/left_alone.test.sql'],
+    tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'A key that stopped behind a dead letter goes on after midnight.',
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `>= p_most
-      or`,
-    replace: `> p_most
-      or`,
-    tests: ['sql/cleanup/more.test.sql'],
+    find: 'v_n >= v_most',
+    replace: 'v_n > v_most',
+    tests: ['sql/time/cleanup/more.test.sql'],
     why: `A night's cleanup ends at its limit.`,
   },
   {
@@ -90,7 +92,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find:
       'or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);',
     replace: ';',
-    tests: ['sql/partitions/drop_event.test.sql'],
+    tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'The day of an event that was set aside is dropped.',
   },
   {
@@ -99,28 +101,31 @@ export const cleanupAndPartitions: readonly Mutant[] = [
       `or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
 `,
     replace: '',
-    tests: ['sql/partitions/drop_event.test.sql'],
+    tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'The day of an event that nobody has routed is dropped.',
   },
   {
     file: 'sql/time/partition.sql',
     find: '    where c.checked_on < excluded.checked_on;',
     replace: ';',
-    tests: ['sql/partitions/drop_event.test.sql'],
+    tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'A night that is looked at twice counts twice.',
   },
   {
     file: 'sql/time/partition.sql',
     find: 'if v_nights >= v_clean or',
     replace: 'if v_nights > v_clean or',
-    tests: ['sql/partitions/drop_event.test.sql'],
+    tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'Each day is kept a night too long.',
   },
   {
     file: 'sql/time/partition.sql',
     find: `outbox.setting_int('event.delivered_days') + 1`,
     replace: `outbox.setting_int('event.delivered_days')`,
-    tests: ['sql/partitions/drop_event.test.sql', 'sql/settings_bounds/windows.test.sql'],
+    tests: [
+      'sql/time/partitions/drop_event.test.sql',
+      'sql/foundation/settings_bounds/windows.test.sql',
+    ],
     why: 'A delivered event can be replayed for a day less than said.',
   },
   {
@@ -128,7 +133,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `      delete from outbox.partition_check c where c.name = v_name;
       continue;`,
     replace: '      continue;',
-    tests: ['sql/cleanup/left_alone.test.sql'],
+    tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'The nights before something was open count.',
   },
   {
@@ -138,14 +143,14 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   end if;
 `,
     replace: '',
-    tests: ['concurrency/partitions.test.ts', 'sql/partitions/drop_event.test.sql'],
+    tests: ['concurrency/partitions.test.ts', 'sql/time/partitions/drop_event.test.sql'],
     why: 'A day goes with an event that was replayed while the drop waited for its lock.',
   },
   {
     file: 'sql/time/partition.sql',
     find: 'pg_catalog.generate_series(0, 7)',
     replace: 'pg_catalog.generate_series(0, 6)',
-    tests: ['sql/partitions/ahead.test.sql'],
+    tests: ['sql/time/partitions/ahead.test.sql'],
     why: 'Partitions are made for six days.',
   },
   {
@@ -153,14 +158,14 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     find: `  execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
 `,
     replace: '',
-    tests: ['sql/partitions/ahead.test.sql', 'sql/schema/rights.test.sql'],
+    tests: ['sql/time/partitions/ahead.test.sql', 'sql/schema/rights.test.sql'],
     why: `A new day's events have no row level security.`,
   },
   {
     file: 'sql/time/partition.sql',
     find: `< v_today - outbox.setting_int('attempt.retention_days')`,
     replace: `<= v_today - outbox.setting_int('attempt.retention_days')`,
-    tests: ['sql/partitions/drop_attempt.test.sql'],
+    tests: ['sql/time/partitions/drop_attempt.test.sql'],
     why: 'Attempts are kept for a day less than said.',
   },
 ]

@@ -155,7 +155,7 @@ export const egress: readonly Mutant[] = [
     replace:
       `    select from pg_catalog.jsonb_array_elements_text(outbox.setting_value('egress.allow_cidrs')) c
     where c.value is not null);`,
-    tests: ['sql/egress/settings.test.sql', 'sql/same_rules.test.ts'],
+    tests: ['sql/foundation/egress/settings.test.sql', 'sql/same_rules.test.ts'],
     why: 'Any allowed network allows all.',
   },
 ]

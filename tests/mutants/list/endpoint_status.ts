@@ -5,7 +5,7 @@ export const endpointStatus: readonly Mutant[] = [
     file: 'sql/endpoints/endpoint_status.sql',
     find: `when p_status = 'enabled' and e.status <> 'enabled' then v_now`,
     replace: `when p_status = 'enabled' then v_now`,
-    tests: ['sql/pause_endpoint/resumes.test.sql'],
+    tests: ['sql/endpoints/pause_endpoint/resumes.test.sql'],
     why: 'resume_endpoint() of an endpoint that is served throttles it.',
   },
   {
@@ -13,9 +13,9 @@ export const endpointStatus: readonly Mutant[] = [
     find: `where e.id = any (p_endpoint_ids) and e.status = 'enabled'`,
     replace: 'where e.id = any (p_endpoint_ids)',
     tests: [
-      'sql/disable_endpoint/gone.test.sql',
-      'sql/states/endpoint.test.sql',
-      'sql/delete_endpoint/under_way.test.sql',
+      'sql/endpoints/disable_endpoint/gone.test.sql',
+      'sql/engine/states/endpoint.test.sql',
+      'sql/operations/delete_endpoint/under_way.test.sql',
     ],
     why: 'A late 410 disables an endpoint that was paused or deleted.',
   },
@@ -25,7 +25,7 @@ export const endpointStatus: readonly Mutant[] = [
       `  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
 `,
     replace: '',
-    tests: ['sql/disable_endpoint/by_hand.test.sql'],
+    tests: ['sql/endpoints/disable_endpoint/by_hand.test.sql'],
     why: 'Nobody is told that an endpoint was disabled.',
   },
   {
@@ -34,31 +34,33 @@ export const endpointStatus: readonly Mutant[] = [
 `,
     replace: `    null;
 `,
-    tests: ['sql/disable_endpoint/gone.test.sql'],
+    tests: ['sql/endpoints/disable_endpoint/gone.test.sql'],
     why: 'Nobody is told that an endpoint disabled itself.',
   },
   {
     file: 'sql/endpoints/endpoint_status.sql',
     find: `elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then`,
     replace: `elsif v_breaker <> 'closed' then`,
-    tests: ['sql/breaker/test_event.test.sql', 'sql/breaker/off.test.sql'],
+    tests: ['sql/engine/breaker/test_event.test.sql', 'sql/engine/breaker/off.test.sql'],
     why: 'A test event is refused for a breaker that is switched off.',
   },
   {
     file: 'sql/endpoints/endpoint_status.sql',
     find: 'set status = p_status, status_reason = p_reason, version = e.version + 1,',
     replace: 'set status = p_status, status_reason = p_reason, version = e.version,',
-    tests: ['sql/states/endpoint.test.sql', 'sql/pause_endpoint/holds.test.sql'],
+    tests: ['sql/engine/states/endpoint.test.sql', 'sql/endpoints/pause_endpoint/holds.test.sql'],
     why: 'Of two editors one does not see that the other paused the endpoint.',
   },
   {
-    file: 'sql/endpoints/endpoint_status.sql',
-    find: `    update outbox.channel_hold h set held = false, decided_at = v_now
-    where h.channel_id = p_endpoint_id and h.held;
+    file: 'sql/messages/channel/hold_channel.sql',
+    find: `  update outbox.channel_hold h set held = false, decided_at = new.updated_at
+  where h.channel_id = new.id and h.held;
 `,
-    replace: `    null;
-`,
-    tests: ['sql/update_channel/changes.test.sql', 'sql/receive_callbacks/notices.test.sql'],
+    replace: '',
+    tests: [
+      'sql/messages/update_channel/changes.test.sql',
+      'sql/messages/receive_callbacks/notices.test.sql',
+    ],
     why: 'A channel that a person resumed is held again by a hold that they have seen.',
   },
 ]

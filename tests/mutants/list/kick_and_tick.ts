@@ -2,98 +2,101 @@ import type { Mutant } from '../mutant.ts'
 
 export const kickAndTick: readonly Mutant[] = [
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find: 'and r.polled_at > v_since and r.polled_at <= v_until)',
     replace: 'and r.polled_at > v_since)',
-    tests: ['sql/kick/clock_set_back.test.sql'],
+    tests: ['sql/engine/kick/clock_set_back.test.sql'],
     why: 'After the clock was set back no kick is made for as long.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find: `      select from outbox.run r
       where r.ended_at is null and r.polled_at > v_since`,
     replace: `      select from outbox.run r
       where r.polled_at > v_since`,
-    tests: ['sql/kick/on_commit.test.sql'],
+    tests: ['sql/engine/kick/on_commit.test.sql'],
     why: 'A run that has just ended keeps the next from being started.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find: 'pg_catalog.length(p_worker_secret) < 32',
     replace: 'pg_catalog.length(p_worker_secret) < 16',
-    tests: ['sql/configure/cases.test.sql'],
+    tests: ['sql/engine/configure/cases.test.sql'],
     why: 'A short secret signs the kicks.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find:
       `perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);`,
     replace: 'null;',
-    tests: ['sql/kick/on_commit.test.sql', 'sql/tick/cases.test.sql'],
+    tests: ['sql/engine/kick/on_commit.test.sql', 'sql/time/tick/cases.test.sql'],
     why: 'Each commit makes a request while no run answers.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find: `exception when others then
   return false;
 end`,
     replace: 'end',
-    tests: ['sql/kick/never_fails.test.sql'],
+    tests: ['sql/engine/kick/never_fails.test.sql'],
     why: 'A publisher fails because a request cannot be queued.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/engine/run/kick.sql',
     find: `outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')`,
     replace: `outbox.setting_on('kick.on_commit')`,
-    tests: ['sql/kick/on_commit.test.sql', 'sql/settings_bounds/in_force.test.sql'],
+    tests: [
+      'sql/engine/kick/on_commit.test.sql',
+      'sql/foundation/settings_bounds/in_force.test.sql',
+    ],
     why: 'Runs are started although the worker is switched off.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: `or v_behind and v_live < outbox.setting_int('worker.max_runs')`,
     replace: 'or v_behind',
-    tests: ['sql/tick/cases.test.sql'],
+    tests: ['sql/time/tick/cases.test.sql'],
     why: 'The tick starts runs that are turned away at once.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: `and r.polled_at > v_now - interval '2 s'`,
     replace: `and r.polled_at > v_now - interval '20 s'`,
-    tests: ['sql/tick/steps.test.sql'],
+    tests: ['sql/time/tick/steps.test.sql'],
     why: 'A run that died keeps the tick from starting another.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: 'perform outbox.wake_changed(p_now);',
     replace: 'null;',
     tests: [
-      'sql/pause_endpoint/resumes.test.sql',
-      'sql/tick/cases.test.sql',
-      'sql/rate/changed.test.sql',
+      'sql/endpoints/pause_endpoint/resumes.test.sql',
+      'sql/time/tick/cases.test.sql',
+      'sql/engine/rate/changed.test.sql',
     ],
     why: 'A resumed endpoint waits for seconds.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: 'perform outbox.work_replay_jobs(p_now);',
     replace: 'null;',
-    tests: ['sql/replay_many/job.test.sql', 'sql/tick/cases.test.sql'],
+    tests: ['sql/operations/replay_many/job.test.sql', 'sql/time/tick/cases.test.sql'],
     why: 'Nothing works on replay jobs.',
   },
   {
-    file: 'sql/time/kick.sql',
-    find: `  exception when others then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;`,
-    replace: `  exception when query_canceled then
-    raise warning 'outbox.apply_callbacks(): %', sqlerrm;`,
-    tests: ['sql/tick/steps.test.sql'],
+    file: 'sql/time/tick.sql',
+    find: `    exception when others then
+      raise warning '%(): %', v_step.calls, sqlerrm;`,
+    replace: `    exception when query_canceled then
+      raise warning '%(): %', v_step.calls, sqlerrm;`,
+    tests: ['sql/time/tick/steps.test.sql'],
     why: 'An error in one step of the tick costs all the others.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: `and e.status = 'enabled' and g.depth > 0`,
     replace: 'and g.depth > 0',
-    tests: ['sql/tick/steps.test.sql'],
+    tests: ['sql/time/tick/steps.test.sql'],
     why: 'The gate of a paused endpoint is woken once a second.',
   },
 ]

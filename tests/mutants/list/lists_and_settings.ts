@@ -6,14 +6,14 @@ export const listsAndSettings: readonly Mutant[] = [
     find: `    when e.status = 'deleted' then 'cancelled'
 `,
     replace: '',
-    tests: ['sql/delete_endpoint/at_once.test.sql'],
+    tests: ['sql/operations/delete_endpoint/at_once.test.sql'],
     why: 'What a deleted endpoint has left shows as pending.',
   },
   {
     file: 'sql/operations/delivery_status.sql',
     find: '      and (b.attempt, b.at) > (a.attempt, a.at));',
     replace: '      and b.attempt > a.attempt);',
-    tests: ['sql/regressions/delivery_status_of_a_cancelled_replay.test.sql'],
+    tests: ['sql/engine/regressions/delivery_status_of_a_cancelled_replay.test.sql'],
     why: 'A replay that was cancelled shows two ends.',
   },
   {
@@ -23,10 +23,10 @@ export const listsAndSettings: readonly Mutant[] = [
     replace: `(g.breaker <> 'closed' and e.breaker_enabled)
 `,
     tests: [
-      'sql/views/columns.test.sql',
-      'sql/views/history.test.sql',
-      'sql/resume_lane/cases.test.sql',
-      'sql/states/order_kept.test.sql',
+      'sql/operations/views/columns.test.sql',
+      'sql/operations/views/history.test.sql',
+      'sql/operations/resume_lane/cases.test.sql',
+      'sql/engine/states/order_kept.test.sql',
     ],
     why: 'What waits behind a dead letter shows as pending.',
   },
@@ -36,14 +36,14 @@ export const listsAndSettings: readonly Mutant[] = [
 `,
     replace: `when g.tokens < 1
 `,
-    tests: ['sql/rate/changed.test.sql', 'sql/views/columns.test.sql'],
+    tests: ['sql/engine/rate/changed.test.sql', 'sql/operations/views/columns.test.sql'],
     why: 'An endpoint whose rate nothing has used shows a wait.',
   },
   {
     file: 'sql/api/requests.sql',
     find: 'if v_held.route <> p_route or v_held.content <> v_content then',
     replace: 'if v_held.content <> v_content then',
-    tests: ['sql/begin_request/keys.test.sql'],
+    tests: ['sql/api/begin_request/keys.test.sql'],
     why: 'A key that was used at another route gives its answer.',
   },
   {
@@ -52,42 +52,42 @@ export const listsAndSettings: readonly Mutant[] = [
   if v_held`,
     replace: `where k.key = p_key;
   if v_held`,
-    tests: ['sql/begin_request/of_one_organisation.test.sql'],
+    tests: ['sql/api/begin_request/of_one_organisation.test.sql'],
     why: 'A key of one organisation gives the answer of another.',
   },
   {
     file: 'sql/api/requests.sql',
     find: 'least(v_burst, b.tokens',
     replace: '(b.tokens',
-    tests: ['sql/take_requests/bucket.test.sql'],
+    tests: ['sql/api/take_requests/bucket.test.sql'],
     why: 'An organisation that was silent for a day may send a million at once.',
   },
   {
     file: 'sql/api/requests.sql',
     find: 'v_granted := least(p_count, pg_catalog.floor(v_tokens));',
     replace: 'v_granted := least(p_count, pg_catalog.ceil(v_tokens));',
-    tests: ['sql/take_requests/bucket.test.sql'],
+    tests: ['sql/api/take_requests/bucket.test.sql'],
     why: 'A part of a request is granted as a whole one.',
   },
   {
     file: 'sql/endpoints/org_endpoint.sql',
     find: `where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted';`,
     replace: `where e.id = p_endpoint_id and e.status <> 'deleted';`,
-    tests: ['sql/api_endpoints/orgs.test.sql'],
+    tests: ['sql/api/api_endpoints/orgs.test.sql'],
     why: 'An endpoint of another organisation is shown and changed.',
   },
   {
     file: 'sql/foundation/wire.sql',
     find: `perform outbox.check_range('limit', p_limit, 1, 100);`,
     replace: `perform outbox.check_range('limit', p_limit, 1, 100000);`,
-    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
+    tests: ['sql/api/api_endpoints/of_one_organisation.test.sql'],
     why: 'A page of 100,000 is made.',
   },
   {
     file: 'sql/api/dead_letters.sql',
     find: 'where x.id = p_id and x.org_id = p_org_id;',
     replace: 'where x.id = p_id;',
-    tests: ['sql/list_dead_letters/pages.test.sql', 'e2e/api_isolation.test.ts'],
+    tests: ['sql/api/list_dead_letters/pages.test.sql', 'e2e/api_isolation.test.ts'],
     why: 'A dead letter of another organisation is shown.',
   },
   {
@@ -96,7 +96,7 @@ export const listsAndSettings: readonly Mutant[] = [
 `,
     replace: `and x.failed_at > '-infinity'
 `,
-    tests: ['sql/list_dead_letters/pages.test.sql', 'e2e/api_isolation.test.ts'],
+    tests: ['sql/api/list_dead_letters/pages.test.sql', 'e2e/api_isolation.test.ts'],
     why: 'The list for an endpoint of another organisation is shown.',
   },
   {
@@ -105,14 +105,14 @@ export const listsAndSettings: readonly Mutant[] = [
   else`,
     replace: `    order by x.failed_at desc, x.id;
   else`,
-    tests: ['sql/list_dead_letters/pages.test.sql'],
+    tests: ['sql/api/list_dead_letters/pages.test.sql'],
     why: 'Of dead letters of one moment a page leaves some out.',
   },
   {
     file: 'sql/api/deliveries.sql',
     find: 'select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)',
     replace: 'select from outbox.endpoint e where e.id = v_at.endpoint_id)',
-    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
+    tests: ['sql/api/api_endpoints/of_one_organisation.test.sql'],
     why: `The list of what is open shows everybody's.`,
   },
   {
@@ -121,28 +121,28 @@ export const listsAndSettings: readonly Mutant[] = [
 `,
     replace: `where e.id = p_endpoint_id
 `,
-    tests: ['sql/act_on_delivery/actions.test.sql', 'e2e/api_isolation.test.ts'],
+    tests: ['sql/api/act_on_delivery/actions.test.sql', 'e2e/api_isolation.test.ts'],
     why: 'A delivery of another organisation is shown.',
   },
   {
     file: 'sql/api/endpoint_change.sql',
     find: 'if v_endpoint.version <> p_version then',
     replace: 'if v_endpoint.version < p_version then',
-    tests: ['sql/api_endpoints/changes.test.sql'],
+    tests: ['sql/api/api_endpoints/changes.test.sql'],
     why: 'Of two editors the later wins without a word.',
   },
   {
     file: 'sql/api/endpoint_change.sql',
     find: '  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);',
     replace: '  where false;',
-    tests: ['sql/api_endpoints/changes.test.sql'],
+    tests: ['sql/api/api_endpoints/changes.test.sql'],
     why: 'An event type that is taken away still comes.',
   },
   {
     file: 'sql/api/secrets.sql',
     find: '  where s.id = p_secret_id and s.endpoint_id = p_endpoint_id;',
     replace: '  where s.id = p_secret_id;',
-    tests: ['sql/api_endpoints/of_one_organisation.test.sql'],
+    tests: ['sql/api/api_endpoints/of_one_organisation.test.sql'],
     why: 'One organisation ends the secret of another.',
   },
   {
@@ -151,7 +151,7 @@ export const listsAndSettings: readonly Mutant[] = [
   )`,
     replace: `    where true
   )`,
-    tests: ['sql/metrics/get_metrics.test.sql'],
+    tests: ['sql/operations/metrics/get_metrics.test.sql'],
     why: 'Deleted endpoints are counted.',
   },
   {
@@ -160,35 +160,38 @@ export const listsAndSettings: readonly Mutant[] = [
 `,
     replace: `        and g.depth > g.in_flight
 `,
-    tests: ['sql/metrics/paused_and_folded.test.sql'],
+    tests: ['sql/operations/metrics/paused_and_folded.test.sql'],
     why: 'A paused endpoint makes the alert for a backlog ring.',
   },
   {
     file: 'sql/foundation/counter.sql',
     find: 'set n = c.n + excluded.n, total',
     replace: 'set n = excluded.n, total',
-    tests: ['sql/metrics/paused_and_folded.test.sql'],
+    tests: ['sql/operations/metrics/paused_and_folded.test.sql'],
     why: 'Counters go back to what the last ten seconds brought.',
   },
   {
     file: 'sql/foundation/setting_check.sql',
     find: 'not between p_setting.lowest and p_setting.highest then',
     replace: '< p_setting.lowest then',
-    tests: ['sql/settings_bounds/bounds.test.sql', 'sql/set_setting/cases.test.sql'],
+    tests: [
+      'sql/foundation/settings_bounds/bounds.test.sql',
+      'sql/foundation/set_setting/cases.test.sql',
+    ],
     why: 'A setting may be larger than its bound.',
   },
   {
-    file: 'sql/foundation/setting_check.sql',
-    find: `    ('event.retention_days', 1, 'inbox.retention_days', 1, -1,`,
-    replace: `    ('event.retention_days', 1, 'inbox.retention_days', 1, 0,`,
-    tests: ['sql/settings_bounds/conflicts.test.sql'],
+    file: 'sql/inbox/inbox.sql',
+    find: `('event.retention_days', 'inbox.retention_days', -1,`,
+    replace: `('event.retention_days', 'inbox.retention_days', 0,`,
+    tests: ['sql/foundation/settings_bounds/conflicts.test.sql'],
     why: 'A consumer forgets an event on the day of its last try.',
   },
   {
     file: 'sql/foundation/setting_check.sql',
     find: 'where p_name in (r.less, r.more) and v.less > v.more',
     replace: 'where p_name = r.less and v.less > v.more',
-    tests: ['sql/settings_bounds/conflicts.test.sql'],
+    tests: ['sql/foundation/settings_bounds/conflicts.test.sql'],
     why: 'Of two settings that depend on each other one may be moved past the other.',
   },
 ]

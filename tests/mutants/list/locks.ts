@@ -348,7 +348,7 @@ export const locks: readonly Mutant[] = [
     why: 'dispatch() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: '    for no key update of g skip locked',
     replace: '    for no key update of g',
     tests: [
@@ -358,7 +358,7 @@ export const locks: readonly Mutant[] = [
       'wake_changed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
-    file: 'sql/time/kick.sql',
+    file: 'sql/time/tick.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [

@@ -5,28 +5,31 @@ export const manualActions: readonly Mutant[] = [
     file: 'sql/operations/manual.sql',
     find: 'elsif v_delivery.leased_until > outbox.clock() then',
     replace: 'elsif false then',
-    tests: ['sql/cancel_delivery/cases.test.sql', 'sql/schedule_retry/cases.test.sql'],
+    tests: [
+      'sql/operations/cancel_delivery/cases.test.sql',
+      'sql/operations/schedule_retry/cases.test.sql',
+    ],
     why: 'A person cancels what is just being sent.',
   },
   {
     file: 'sql/operations/manual.sql',
     find: `join outbox.endpoint e on e.id = d.endpoint_id and e.status <> 'deleted'`,
     replace: 'join outbox.endpoint e on e.id = d.endpoint_id',
-    tests: ['sql/states/transitions.test.sql', 'concurrency/deleted.test.ts'],
+    tests: ['sql/engine/states/transitions.test.sql', 'concurrency/deleted.test.ts'],
     why: 'What a deleted endpoint has left can be retried.',
   },
   {
     file: 'sql/operations/manual.sql',
     find: `p_delay > interval '7 days' then`,
     replace: `p_delay > interval '8 days' then`,
-    tests: ['sql/schedule_retry/cases.test.sql'],
+    tests: ['sql/operations/schedule_retry/cases.test.sql'],
     why: 'A delivery can be put off beyond what is kept.',
   },
   {
     file: 'sql/operations/manual.sql',
     find: `greatest(p_delay, interval '0')`,
     replace: 'p_delay',
-    tests: ['sql/schedule_retry/cases.test.sql'],
+    tests: ['sql/operations/schedule_retry/cases.test.sql'],
     why: 'A negative delay puts a delivery before its lane, where nobody looks.',
   },
   {
@@ -34,7 +37,7 @@ export const manualActions: readonly Mutant[] = [
     find: `when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at`,
     replace: 'when l.ordered then v_at',
-    tests: ['sql/regressions/ordered_lane_in_flight_is_not_due.test.sql'],
+    tests: ['sql/engine/regressions/ordered_lane_in_flight_is_not_due.test.sql'],
     why: 'A retry of one delivery sets a key going that stopped behind a dead letter.',
   },
   {
@@ -43,7 +46,7 @@ export const manualActions: readonly Mutant[] = [
 `,
     replace: `      when l.ordered and v_was_first then l.not_before
 `,
-    tests: ['sql/cancel_delivery/shown.test.sql'],
+    tests: ['sql/operations/cancel_delivery/shown.test.sql'],
     why: 'Behind a cancelled delivery the next of its key waits for a retry that is not its own.',
   },
   {
@@ -52,7 +55,7 @@ export const manualActions: readonly Mutant[] = [
 `,
     replace: `    and l.key_hash = outbox.key_hash(v_ordering, p_partition_key)
 `,
-    tests: ['sql/resume_lane/not_halted.test.sql'],
+    tests: ['sql/operations/resume_lane/not_halted.test.sql'],
     why: 'resume_lane() of a key that is not halted says that it did something.',
   },
   {
@@ -62,18 +65,21 @@ export const manualActions: readonly Mutant[] = [
 `,
     replace: '',
     tests: [
-      'sql/replay/dead_letter.test.sql',
-      'sql/regressions/replay_after_history_is_gone_goes_on_counting.test.sql',
-      'sql/states/final_rows.test.sql',
+      'sql/operations/replay/dead_letter.test.sql',
+      'sql/engine/regressions/replay_after_history_is_gone_goes_on_counting.test.sql',
+      'sql/engine/states/final_rows.test.sql',
     ],
     why: 'A second replay uses the attempt numbers of the first one again.',
   },
   {
     file: 'sql/operations/manual.sql',
-    find: `  perform outbox.close_message(p_delivery.event_id, p_outcome, p_why, p_now);
+    find: `  perform outbox.on_closed(p_delivery.event_id, p_outcome, p_why, p_now);
 `,
     replace: '',
-    tests: ['sql/messages/cancel_and_replay.test.sql', 'sql/messages/lifecycle.test.sql'],
+    tests: [
+      'sql/messages/message/cancel_and_replay.test.sql',
+      'sql/messages/message/lifecycle.test.sql',
+    ],
     why: 'A message whose delivery was cancelled stays QUEUED for ever.',
   },
   {
@@ -83,14 +89,14 @@ export const manualActions: readonly Mutant[] = [
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);`,
     replace: `  return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);`,
-    tests: ['sql/resume_lane/not_halted.test.sql'],
+    tests: ['sql/operations/resume_lane/not_halted.test.sql'],
     why: 'retry_now() waits for the next tick.',
   },
   {
     file: 'sql/operations/discard_dead_letter.sql',
     find: `if coalesce(pg_catalog.btrim(p_reason), '') = '' then`,
     replace: 'if p_reason is null then',
-    tests: ['sql/discard_dead_letter/cases.test.sql'],
+    tests: ['sql/operations/discard_dead_letter/cases.test.sql'],
     why: 'A dead letter is discarded without a reason.',
   },
 ]

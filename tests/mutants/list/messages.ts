@@ -5,14 +5,14 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/message/create_message.sql',
     find: 'if v_held.id is not null and v_held.content <> p_message.content then',
     replace: 'if false then',
-    tests: ['sql/create_message/idempotency.test.sql'],
+    tests: ['sql/messages/create_message/idempotency.test.sql'],
     why: 'A second message with a used key is dropped without a word.',
   },
   {
     file: 'sql/messages/message/create_message.sql',
     find: 'where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;',
     replace: 'where m.idempotency_key = p_message.idempotency_key;',
-    tests: ['sql/create_message/idempotency.test.sql'],
+    tests: ['sql/messages/create_message/idempotency.test.sql'],
     why: 'A key of one organisation gives the message of another.',
   },
   {
@@ -20,7 +20,7 @@ export const messages: readonly Mutant[] = [
     find:
       `p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));`,
     replace: `p_message.template_code, p_message.payload_json)::text, 'UTF8'));`,
-    tests: ['sql/create_message/idempotency.test.sql'],
+    tests: ['sql/messages/create_message/idempotency.test.sql'],
     why: 'The same key for another recipient counts as a repeat.',
   },
   {
@@ -29,14 +29,14 @@ export const messages: readonly Mutant[] = [
 `,
     replace: `    where t.code = p_template_code;
 `,
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'A template of another organisation is used.',
   },
   {
     file: 'sql/messages/message/create_message.sql',
     find: '> 65536 then',
     replace: '> 655360 then',
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'A payload of 600 kB is stored.',
   },
   {
@@ -44,7 +44,7 @@ export const messages: readonly Mutant[] = [
     find: `    perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
 `,
     replace: '',
-    tests: ['sql/create_message/refusals.test.sql'],
+    tests: ['sql/messages/create_message/refusals.test.sql'],
     why: 'A refused message leaves no line in the audit trail.',
   },
   {
@@ -54,7 +54,7 @@ export const messages: readonly Mutant[] = [
     'Message created', v_message.created_by, p_now);
 `,
     replace: '',
-    tests: ['sql/messages/lifecycle.test.sql'],
+    tests: ['sql/messages/message/lifecycle.test.sql'],
     why: 'A created message leaves no line in the audit trail.',
   },
   {
@@ -63,7 +63,7 @@ export const messages: readonly Mutant[] = [
 `,
     replace: `    v_held := false;
 `,
-    tests: ['sql/receive_callbacks/notices.test.sql'],
+    tests: ['sql/messages/receive_callbacks/notices.test.sql'],
     why: 'A template that WhatsApp has paused is sent.',
   },
   {
@@ -73,9 +73,9 @@ export const messages: readonly Mutant[] = [
     replace: `    null;
 `,
     tests: [
-      'sql/create_message/refusals.test.sql',
-      'sql/messages/lifecycle.test.sql',
-      'sql/regressions/a_refused_message_spoils_no_other.test.sql',
+      'sql/messages/create_message/refusals.test.sql',
+      'sql/messages/message/lifecycle.test.sql',
+      'sql/engine/regressions/a_refused_message_spoils_no_other.test.sql',
     ],
     why: 'A message that was stopped by a revocation says that consent was never there.',
   },
@@ -86,9 +86,9 @@ export const messages: readonly Mutant[] = [
     replace: `    null;
 `,
     tests: [
-      'sql/create_message/refusals.test.sql',
-      'sql/messages/lifecycle.test.sql',
-      'sql/messages/refused_among_others.test.sql',
+      'sql/messages/create_message/refusals.test.sql',
+      'sql/messages/message/lifecycle.test.sql',
+      'sql/messages/message/refused_among_others.test.sql',
     ],
     why: 'A message whose consent is gone stays QUEUED for ever.',
   },
@@ -96,21 +96,24 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/send/message_claim.sql',
     find: `coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING'`,
     replace: `1, 'TRYING'`,
-    tests: ['sql/messages/lifecycle.test.sql'],
+    tests: ['sql/messages/message/lifecycle.test.sql'],
     why: 'A second attempt cannot be begun.',
   },
   {
     file: 'sql/messages/send/message_claim.sql',
     find: `p_message.status not in ('QUEUED', 'SENDING') and not`,
     replace: `p_message.status not in ('QUEUED', 'SENDING', 'SENT') and not`,
-    tests: ['sql/messages/settled_while_leased.test.sql', 'sql/messages/unknown_outcome.test.sql'],
+    tests: [
+      'sql/messages/message/settled_while_leased.test.sql',
+      'sql/messages/message/unknown_outcome.test.sql',
+    ],
     why: 'A message that was taken is sent a second time.',
   },
   {
-    file: 'sql/messages/send/message_claim.sql',
+    file: 'sql/engine/queue/park.sql',
     find: 'not_before = greatest(l.not_before, p_now + p_for),',
     replace: 'not_before = p_now + p_for,',
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'A short rest takes back a longer one.',
   },
   {
@@ -120,7 +123,7 @@ export const messages: readonly Mutant[] = [
   end if;
 `,
     replace: '',
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'A late answer takes a message that was delivered back to SENT.',
   },
   {
@@ -130,9 +133,9 @@ export const messages: readonly Mutant[] = [
     replace: `    null;
 `,
     tests: [
-      'sql/receive_callbacks/attempts.test.sql',
-      'sql/messages/settled_while_leased.test.sql',
-      'sql/messages/unknown_outcome.test.sql',
+      'sql/messages/receive_callbacks/attempts.test.sql',
+      'sql/messages/message/settled_while_leased.test.sql',
+      'sql/messages/message/unknown_outcome.test.sql',
     ],
     why: 'An id that comes twice costs the results of a whole call.',
   },
@@ -140,7 +143,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/record/message_status.sql',
     find: `('SENT', 'DELIVERED'), ('SENT', 'FAILED'),`,
     replace: `('SENT', 'DELIVERED'), ('SENT', 'FAILED'), ('DELIVERED', 'FAILED'),`,
-    tests: ['sql/messages/moves.test.sql'],
+    tests: ['sql/messages/message/moves.test.sql'],
     why: 'A message that arrived is told as failed.',
   },
   {
@@ -150,7 +153,7 @@ export const messages: readonly Mutant[] = [
     'Message failed: ' || p_error, null, p_now);
 `,
     replace: '',
-    tests: ['sql/create_message/refusals.test.sql'],
+    tests: ['sql/messages/create_message/refusals.test.sql'],
     why: 'A failed message leaves no line in the audit trail.',
   },
   {
@@ -159,21 +162,21 @@ export const messages: readonly Mutant[] = [
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 `,
     replace: '',
-    tests: ['sql/create_message/refusals.test.sql'],
+    tests: ['sql/messages/create_message/refusals.test.sql'],
     why: `A failed message leaves no line in the dossier's timeline.`,
   },
   {
     file: 'sql/messages/message/message_actions.sql',
     find: `if v_message.status <> 'QUEUED' then`,
     replace: `if v_message.status not in ('QUEUED', 'SENDING') then`,
-    tests: ['sql/messages/cancel_and_replay.test.sql'],
+    tests: ['sql/messages/message/cancel_and_replay.test.sql'],
     why: 'A message is cancelled while it is being sent.',
   },
   {
     file: 'sql/messages/message/message_actions.sql',
     find: `if v_message.status <> 'FAILED' or v_message.erased_at is not null then`,
     replace: `if v_message.status <> 'FAILED' then`,
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'An erased message is sent again, to nobody.',
   },
   {
@@ -181,7 +184,7 @@ export const messages: readonly Mutant[] = [
     find: `  v_message.attempt_count := 0;
 `,
     replace: '',
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'A message that is sent again has the count of its old attempts.',
   },
   {
@@ -192,7 +195,7 @@ export const messages: readonly Mutant[] = [
     and x.discarded_at is null;
 `,
     replace: '',
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'The dead letter of a message that was sent again can be replayed: it is sent twice.',
   },
   {
@@ -200,8 +203,8 @@ export const messages: readonly Mutant[] = [
     find: 'where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;',
     replace: 'where m.id = outbox.message_number(p_message_id);',
     tests: [
-      'sql/messages/key_queries.test.sql',
-      'sql/messages/cancel_and_replay.test.sql',
+      'sql/messages/message/key_queries.test.sql',
+      'sql/messages/message/cancel_and_replay.test.sql',
       'e2e/api_isolation.test.ts',
     ],
     why: 'A message of another organisation is shown.',
@@ -210,7 +213,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/callback/callback_status_judge.sql',
     find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
     replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
-    tests: ['sql/messages/edges.test.sql'],
+    tests: ['sql/messages/message/edges.test.sql'],
     why: 'Of an attempt whose run died nobody thinks that it may have gone out.',
   },
 ]

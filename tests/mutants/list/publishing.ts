@@ -5,7 +5,7 @@ export const publishing: readonly Mutant[] = [
     file: 'sql/events/idempotency_key.sql',
     find: 'where k.created_at <= excluded.created_at - outbox.key_window();',
     replace: 'where k.created_at < excluded.created_at - outbox.key_window();',
-    tests: ['sql/publish/idempotency.test.sql'],
+    tests: ['sql/events/publish/idempotency.test.sql'],
     why: 'A key is known for a moment longer than said.',
   },
   {
@@ -13,28 +13,31 @@ export const publishing: readonly Mutant[] = [
     find: `p_event.partition_key,
       p_event.endpoint_id,`,
     replace: 'p_event.partition_key,',
-    tests: ['sql/publish/idempotency.test.sql'],
+    tests: ['sql/events/publish/idempotency.test.sql'],
     why: 'An event for another endpoint counts as a repeat and is lost.',
   },
   {
     file: 'sql/events/idempotency_key.sql',
     find: 'where k.org_id = p_event.org_id and k.key = p_event.idempotency_key;',
     replace: 'where k.key = p_event.idempotency_key;',
-    tests: ['sql/publish/idempotency.test.sql'],
+    tests: ['sql/events/publish/idempotency.test.sql'],
     why: 'A key of one organisation gives the event of another.',
   },
   {
     file: 'sql/events/event_check.sql',
     find: 'if v_bytes > v_most then',
     replace: 'if v_bytes >= v_most then',
-    tests: ['sql/publish/refused.test.sql', 'sql/settings_bounds/in_force.test.sql'],
+    tests: [
+      'sql/events/publish/refused.test.sql',
+      'sql/foundation/settings_bounds/in_force.test.sql',
+    ],
     why: 'A payload of just the allowed size is refused.',
   },
   {
     file: 'sql/events/event_check.sql',
     find: `and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)`,
     replace: `and p_event.type is distinct from 'outhook.test' and p_event.endpoint_id is null`,
-    tests: ['sql/publish/refused.test.sql'],
+    tests: ['sql/events/publish/refused.test.sql'],
     why: 'Anybody publishes operational events of the system.',
   },
   {
@@ -42,21 +45,21 @@ export const publishing: readonly Mutant[] = [
     find:
       `where e.id = p_event.endpoint_id and e.org_id = p_event.org_id and e.status <> 'deleted';`,
     replace: `where e.id = p_event.endpoint_id and e.status <> 'deleted';`,
-    tests: ['sql/publish/refused.test.sql'],
+    tests: ['sql/events/publish/refused.test.sql'],
     why: 'An event is addressed to an endpoint of another organisation.',
   },
   {
     file: 'sql/events/event_check.sql',
     find: `e.status <> 'deleted' and e.ordering <> 'none'`,
     replace: `e.ordering <> 'none'`,
-    tests: ['sql/delayed/due.test.sql', 'sql/publish/refused.test.sql'],
+    tests: ['sql/engine/delayed/due.test.sql', 'sql/events/publish/refused.test.sql'],
     why: 'A delayed event is refused for the sake of a deleted endpoint.',
   },
   {
     file: 'sql/events/event_check.sql',
     find: 'pg_catalog.length(p_event.partition_key) > 256',
     replace: 'pg_catalog.length(p_event.partition_key) > 2560',
-    tests: ['sql/publish/refused.test.sql'],
+    tests: ['sql/events/publish/refused.test.sql'],
     why: 'A partition key of 2 kB is stored.',
   },
   {
@@ -64,21 +67,24 @@ export const publishing: readonly Mutant[] = [
     find: 'p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days)',
     replace:
       'p_event.deliver_at > p_event.created_at + pg_catalog.make_interval(days => v_days + 1)',
-    tests: ['sql/publish/refused.test.sql', 'sql/delayed/due.test.sql'],
+    tests: ['sql/events/publish/refused.test.sql', 'sql/engine/delayed/due.test.sql'],
     why: 'An event is put off beyond its own retention.',
   },
   {
     file: 'sql/events/publish_many.sql',
     find: `p_now + (o.ordinality - 1) * interval '1 microsecond' as at`,
     replace: 'p_now as at',
-    tests: ['sql/publish_many/stored.test.sql'],
+    tests: ['sql/events/publish_many/stored.test.sql'],
     why: 'Events of one call have ids in no order.',
   },
   {
     file: 'sql/events/publish_many.sql',
     find: `e.org_id <> 'outhook'`,
     replace: 'true',
-    tests: ['sql/publish_many/refused.test.sql', 'sql/publish_events/catalogue.test.sql'],
+    tests: [
+      'sql/events/publish_many/refused.test.sql',
+      'sql/api/publish_events/catalogue.test.sql',
+    ],
     why: 'Anybody publishes operational events in bulk.',
   },
   {
@@ -86,8 +92,8 @@ export const publishing: readonly Mutant[] = [
     find: `coalesce(p_org_id, o.value ->> 'org_id', 'default')`,
     replace: `coalesce(o.value ->> 'org_id', p_org_id, 'default')`,
     tests: [
-      'sql/publish_events/catalogue.test.sql',
-      'sql/publish_many/stored.test.sql',
+      'sql/api/publish_events/catalogue.test.sql',
+      'sql/events/publish_many/stored.test.sql',
       'e2e/api_events.test.ts',
     ],
     why: 'A caller of the API publishes for another organisation.',

@@ -5,14 +5,14 @@ export const replay: readonly Mutant[] = [
     file: 'sql/operations/replay.sql',
     find: 'set failed_attempts = 0, replayed_at = v_now',
     replace: 'set replayed_at = v_now',
-    tests: ['sql/replay/cases.test.sql'],
+    tests: ['sql/operations/replay/cases.test.sql'],
     why: 'A replayed delivery has what is left of its old budget.',
   },
   {
     file: 'sql/operations/replay.sql',
     find: 'coalesce(outbox.last_attempt(p_event_id, p_endpoint_id), 0), v_bytes',
     replace: '0, v_bytes',
-    tests: ['sql/replay/cases.test.sql'],
+    tests: ['sql/operations/replay/cases.test.sql'],
     why:
       'A replay counts its attempts anew, so that a late result of the old life is taken for its own.',
   },
@@ -22,8 +22,8 @@ export const replay: readonly Mutant[] = [
     replace: 'where g.endpoint_id = p_endpoint_id;',
     tests: [
       'concurrency/deleted.test.ts',
-      'sql/states/replay_job.test.sql',
-      'sql/replay_many/stopped.test.sql',
+      'sql/engine/states/replay_job.test.sql',
+      'sql/operations/replay_many/stopped.test.sql',
     ],
     why: 'A replay job puts deliveries back at a deleted endpoint.',
   },
@@ -33,9 +33,9 @@ export const replay: readonly Mutant[] = [
 `,
     replace: '',
     tests: [
-      'sql/regressions/retry_of_a_lost_last_try.test.sql',
-      'sql/replay/cases.test.sql',
-      'sql/states/transitions.test.sql',
+      'sql/engine/regressions/retry_of_a_lost_last_try.test.sql',
+      'sql/operations/replay/cases.test.sql',
+      'sql/engine/states/transitions.test.sql',
     ],
     why: 'A replay takes the place of a lost attempt, which is not recorded then.',
   },
@@ -44,28 +44,28 @@ export const replay: readonly Mutant[] = [
     find: `  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);`,
     replace: '  perform outbox.park(array[p_endpoint_id], v_now);',
-    tests: ['sql/partitions/drop_event.test.sql', 'concurrency/partitions.test.ts'],
+    tests: ['sql/time/partitions/drop_event.test.sql', 'concurrency/partitions.test.ts'],
     why: 'The day of a replayed event is dropped as if nothing of it had been open.',
   },
   {
     file: 'sql/operations/replay.sql',
     find: 'update outbox.dead_letter x set replayed_at = p_now',
     replace: 'update outbox.dead_letter x set replayed_at = x.replayed_at',
-    tests: ['sql/replay/dead_letter.test.sql'],
+    tests: ['sql/operations/replay/dead_letter.test.sql'],
     why: 'A replayed dead letter stays on the list of what nobody has looked at.',
   },
   {
     file: 'sql/operations/replay_job.sql',
     find: 'v_to timestamptz := least(p_failed_to, v_now);',
     replace: 'v_to timestamptz := coalesce(p_failed_to, v_now);',
-    tests: ['sql/replay_many/until_now.test.sql'],
+    tests: ['sql/operations/replay_many/until_now.test.sql'],
     why: 'A replay job replays what dies while it is at work, for ever.',
   },
   {
     file: 'sql/operations/replay_job.sql',
     find: 'and x.discarded_at is null and x.replayed_at is null',
     replace: 'and x.replayed_at is null',
-    tests: ['sql/replay_many/filter.test.sql', 'sql/states/replay_job.test.sql'],
+    tests: ['sql/operations/replay_many/filter.test.sql', 'sql/engine/states/replay_job.test.sql'],
     why: 'A replay job sends what a person has discarded.',
   },
   {
@@ -73,7 +73,7 @@ export const replay: readonly Mutant[] = [
     find: `        and x.org_id = coalesce(j.org_id, x.org_id)
 `,
     replace: '',
-    tests: ['sql/replay_many/filter.test.sql'],
+    tests: ['sql/operations/replay_many/filter.test.sql'],
     why: `A replay job of one organisation replays another's dead letters.`,
   },
   {
@@ -81,14 +81,17 @@ export const replay: readonly Mutant[] = [
     find: `        and x.failed_at >= coalesce(j.failed_from, '-infinity')
 `,
     replace: '',
-    tests: ['sql/replay_many/filter.test.sql'],
+    tests: ['sql/operations/replay_many/filter.test.sql'],
     why: 'A replay job replays what is older than it was told.',
   },
   {
     file: 'sql/operations/replay_job.sql',
     find: 'coalesce(p_rate_per_second, 0) not between 1 and 1000',
     replace: 'p_rate_per_second not between 1 and 1000',
-    tests: ['sql/replay_many/filter.test.sql', 'sql/replay_many/job.test.sql'],
+    tests: [
+      'sql/operations/replay_many/filter.test.sql',
+      'sql/operations/replay_many/job.test.sql',
+    ],
     why: 'A replay job without a rate is not refused with a word of its own.',
   },
   {
@@ -97,7 +100,7 @@ export const replay: readonly Mutant[] = [
 `,
     replace: `      limit 1000
 `,
-    tests: ['sql/replay_many/job.test.sql', 'sql/replay_many/share.test.sql'],
+    tests: ['sql/operations/replay_many/job.test.sql', 'sql/operations/replay_many/share.test.sql'],
     why: 'A replay job puts back all at once.',
   },
   {
@@ -106,7 +109,7 @@ export const replay: readonly Mutant[] = [
   returning`,
     replace: `and true
   returning`,
-    tests: ['sql/replay_many/stopped.test.sql', 'sql/states/replay_job.test.sql'],
+    tests: ['sql/operations/replay_many/stopped.test.sql', 'sql/engine/states/replay_job.test.sql'],
     why: 'A cancelled replay job runs again.',
   },
   {
@@ -114,9 +117,9 @@ export const replay: readonly Mutant[] = [
     find: '(x.failed_at, x.id) > (j.at_failed, j.at_id)',
     replace: '(x.failed_at, x.id) >= (j.at_failed, j.at_id)',
     tests: [
-      'sql/replay_many/stopped.test.sql',
-      'sql/states/replay_job.test.sql',
-      'sql/replay_many/job.test.sql',
+      'sql/operations/replay_many/stopped.test.sql',
+      'sql/engine/states/replay_job.test.sql',
+      'sql/operations/replay_many/job.test.sql',
     ],
     why: 'A replay job comes to a dead letter that it skipped again and again.',
   },

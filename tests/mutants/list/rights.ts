@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const rights: readonly Mutant[] = [
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/foundation/rights.sql',
     find: 'grant usage on schema outbox to service_role;',
     replace: 'grant usage on schema outbox to service_role, authenticated;',
     tests: ['sql/rights/tried.test.sql', 'sql/rights/table.test.sql'],
     why: 'Whoever has logged in reaches into the schema.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/foundation/rights.sql',
     find: 'grant usage on schema outbox to service_role;',
     replace: `grant usage on schema outbox to service_role;
 grant usage on all sequences in schema outbox to anon;`,
@@ -17,7 +17,7 @@ grant usage on all sequences in schema outbox to anon;`,
     why: 'Anybody moves the sequences.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 grant insert, update, delete on outbox.endpoint to service_role;`,
@@ -25,7 +25,7 @@ grant insert, update, delete on outbox.endpoint to service_role;`,
     why: 'service_role writes past all checks of an endpoint.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 grant execute on function outbox.tick() to public;`,
@@ -33,7 +33,7 @@ grant execute on function outbox.tick() to public;`,
     why: 'Anybody makes the tick work.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 grant update (url) on outbox.endpoint to service_role;`,
@@ -41,7 +41,7 @@ grant update (url) on outbox.endpoint to service_role;`,
     why: 'service_role leads an endpoint to an address that nobody has checked.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 grant service_role to authenticated;`,
@@ -49,7 +49,7 @@ grant service_role to authenticated;`,
     why: 'Whoever has logged in is as good as the secret key.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 alter default privileges in schema outbox grant execute on functions to anon;`,
@@ -57,7 +57,7 @@ alter default privileges in schema outbox grant execute on functions to anon;`,
     why: 'Each later function is open to anybody.',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/events/rights.sql',
     find: `  outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
 `,
     replace: '',
@@ -67,7 +67,7 @@ alter default privileges in schema outbox grant execute on functions to anon;`,
       'revoke execute on function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) from service_role;',
   },
   {
-    file: 'sql/last/grants.sql',
+    file: 'sql/operations/rights.sql',
     find: 'grant insert on outbox.webhook_outbox to service_role;',
     replace: `grant insert on outbox.webhook_outbox to service_role;
 create function outbox.fresh() returns integer language sql set search_path = '' as 'select 1';
@@ -76,12 +76,26 @@ revoke all on function outbox.fresh() from public;`,
     why: 'A new function is there about whose rights nobody has decided.',
   },
   {
-    file: 'sql/last/grants.sql',
-    find: `outbox.consumer_inbox,
-`,
-    replace: `outbox.consumer_inbox, outbox.idempotency_key,
-`,
+    file: 'sql/events/rights.sql',
+    find: 'grant select on outbox.event, outbox.event_default to service_role;',
+    replace:
+      'grant select on outbox.event, outbox.event_default, outbox.idempotency_key to service_role;',
     tests: ['sql/rights/table.test.sql'],
     why: 'service_role reads a table that it has no use for.',
+  },
+  {
+    file: 'sql/foundation/close_new.sql',
+    find: `(p.proacl is null
+        or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))`,
+    replace: `exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0)`,
+    tests: ['modules/rights.test.ts'],
+    why: 'Each function of a new module stays open to everybody.',
+  },
+  {
+    file: 'sql/foundation/close_new.sql',
+    find: `when c.relkind in ('r', 'p') then not c.relrowsecurity`,
+    replace: `when c.relkind in ('r', 'p') then true`,
+    tests: ['modules/rights.test.ts'],
+    why: 'A module applied later takes the rights of the modules before it away.',
   },
 ]

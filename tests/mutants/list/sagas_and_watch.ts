@@ -6,7 +6,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     find:
       `    if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then`,
     replace: '    if false then',
-    tests: ['sql/define_saga/cases.test.sql', 'sql/execute_saga/refused.test.sql'],
+    tests: ['sql/sagas/define_saga/cases.test.sql', 'sql/sagas/execute_saga/refused.test.sql'],
     why: 'Somebody defines a saga of functions that they may not execute.',
   },
   {
@@ -14,21 +14,21 @@ export const sagasAndWatch: readonly Mutant[] = [
     find: `  delete from outbox.saga_step s where s.saga = p_name;
 `,
     replace: '',
-    tests: ['sql/define_saga/cases.test.sql'],
+    tests: ['sql/sagas/define_saga/cases.test.sql'],
     why: 'A saga cannot be defined anew.',
   },
   {
     file: 'sql/sagas/execute_saga.sql',
     find: `'function', s.function, 'event_type', s.event_type) order by s.position)`,
     replace: `'function', s.function, 'event_type', s.event_type) order by s.position desc)`,
-    tests: ['sql/execute_saga/order.test.sql'],
+    tests: ['sql/sagas/execute_saga/order.test.sql'],
     why: 'Steps run in another order.',
   },
   {
     file: 'sql/sagas/execute_saga.sql',
     find: 'v_context := v_context || v_added;',
     replace: 'v_context := v_added || v_context;',
-    tests: ['sql/execute_saga/order.test.sql'],
+    tests: ['sql/sagas/execute_saga/order.test.sql'],
     why: 'A step does not see what the one before it changed.',
   },
   {
@@ -36,9 +36,9 @@ export const sagasAndWatch: readonly Mutant[] = [
     find: 'if v_held.content <> v_content then',
     replace: 'if false then',
     tests: [
-      'sql/execute_saga/failed.test.sql',
-      'sql/execute_saga/order.test.sql',
-      'sql/execute_saga/refused.test.sql',
+      'sql/sagas/execute_saga/failed.test.sql',
+      'sql/sagas/execute_saga/order.test.sql',
+      'sql/sagas/execute_saga/refused.test.sql',
     ],
     why: 'A key that is used for another saga gives the wrong result.',
   },
@@ -47,9 +47,9 @@ export const sagasAndWatch: readonly Mutant[] = [
     find: '      where k.created_at <= excluded.created_at - outbox.key_window();',
     replace: '      where k.created_at > excluded.created_at - outbox.key_window();',
     tests: [
-      'sql/execute_saga/order.test.sql',
-      'sql/execute_saga/failed.test.sql',
-      'sql/execute_saga/refused.test.sql',
+      'sql/sagas/execute_saga/order.test.sql',
+      'sql/sagas/execute_saga/failed.test.sql',
+      'sql/sagas/execute_saga/refused.test.sql',
     ],
     why: 'A repeated saga runs again.',
   },
@@ -59,7 +59,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     raise;
 `,
     replace: '',
-    tests: ['sql/execute_saga/failed.test.sql'],
+    tests: ['sql/sagas/execute_saga/failed.test.sql'],
     why: 'A caller that repeats after a deadlock is not told of one.',
   },
   {
@@ -67,7 +67,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     find: `  perform pg_catalog.set_config('outhook.org_id', coalesce(v_org_before, ''), true);
 `,
     replace: '',
-    tests: ['sql/execute_saga/order.test.sql'],
+    tests: ['sql/sagas/execute_saga/order.test.sql'],
     why: 'What follows a saga in its transaction takes over its organisation.',
   },
   {
@@ -77,7 +77,7 @@ export const sagasAndWatch: readonly Mutant[] = [
   end if;
 `,
     replace: '',
-    tests: ['sql/consume/cases.test.sql'],
+    tests: ['sql/inbox/consume/cases.test.sql'],
     why: 'A redelivered message is processed twice.',
   },
   {
@@ -87,14 +87,14 @@ export const sagasAndWatch: readonly Mutant[] = [
   end if;
 `,
     replace: '',
-    tests: ['sql/consume/cases.test.sql', 'sql/announce/loop_guard.test.sql'],
+    tests: ['sql/inbox/consume/cases.test.sql', 'sql/engine/announce/loop_guard.test.sql'],
     why: 'A dead letter of an operational event makes another, without end.',
   },
   {
     file: 'sql/watch/watch.sql',
     find: 'where p_new -> c is distinct from p_old -> c);',
     replace: 'where p_new -> c <> p_old -> c);',
-    tests: ['sql/watch_table/rows.test.sql'],
+    tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A change to null of a watched column is not published.',
     equivalent:
       'A column that is null is the JSON value null, which <> compares as any other; it is SQL null for a column that neither row has.',
@@ -103,7 +103,7 @@ export const sagasAndWatch: readonly Mutant[] = [
     file: 'sql/watch/watch.sql',
     find: `      'old_record', outbox.watched_part(p_old, p_watch))::text,`,
     replace: `      'old_record', p_old)::text,`,
-    tests: ['sql/watch_table/left_out.test.sql'],
+    tests: ['sql/watch/watch_table/left_out.test.sql'],
     why: 'A column that is left out is published as what it was before.',
   },
   {
@@ -118,7 +118,7 @@ as $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_new jsonb := case`,
-    tests: ['sql/watch_table/rows.test.sql'],
+    tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A writer without rights on the outbox cannot write the table.',
   },
   {
@@ -127,7 +127,7 @@ declare
 `,
     replace: `    ) o on o.key is not distinct from n.key and n.r = o.r
 `,
-    tests: ['sql/watch_table/statements.test.sql'],
+    tests: ['sql/watch/watch_table/statements.test.sql'],
     why: 'An update is published as a deletion and an insertion.',
   },
   {
@@ -135,7 +135,7 @@ declare
     find: `  perform outbox.unwatch_table(p_table);
   if p_per_statement`,
     replace: '  if p_per_statement',
-    tests: ['sql/watch_table/rows.test.sql'],
+    tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A table that is watched anew publishes each change twice.',
   },
   {
@@ -143,14 +143,14 @@ declare
     find: `      and c.relnamespace <> 'outbox'::regnamespace
 `,
     replace: '',
-    tests: ['sql/watch_table/refused.test.sql'],
+    tests: ['sql/watch/watch_table/refused.test.sql'],
     why: 'Watching a table of the outbox makes events without end.',
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
     find: `        and x.original_topic <> 'outhook.dead_letter' offset 0`,
     replace: '        offset 0',
-    tests: ['sql/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
     why: 'A dead letter that cannot be published makes another, without end.',
   },
   {
@@ -158,21 +158,21 @@ declare
     find: 'v_lane := outbox.replay_lane(v_row.gate_id, 0);',
     replace:
       'v_lane := (select l from outbox.lane l where l.gate_id = v_row.gate_id order by l.ordered desc limit 1);',
-    tests: ['sql/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
     why: 'A dead letter waits behind the key that it stopped.',
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
-    find: `e.broker is not null and e.status <> 'deleted'`,
-    replace: 'e.broker is not null',
-    tests: ['sql/dead_letter_topic/deleted.test.sql'],
+    find: `e.kind in ('rabbitmq', 'kafka') and e.status <> 'deleted'`,
+    replace: `e.kind in ('rabbitmq', 'kafka')`,
+    tests: ['sql/brokers/dead_letter_topic/deleted.test.sql'],
     why: 'A deleted broker endpoint gets dead letters.',
   },
   {
     file: 'sql/brokers/dead_letter_topic.sql',
     find: `when p_endpoint.payload = 'data' then v_data`,
     replace: `when p_endpoint.payload = 'envelope' then v_data`,
-    tests: ['sql/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
     why: 'A dead letter holds another message than the one that failed.',
   },
 ]

@@ -6,35 +6,44 @@ export const secrets: readonly Mutant[] = [
     find:
       'pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)',
     replace: 'pg_catalog.jsonb_agg(v.decrypted_secret order by s.created_at)',
-    tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
+    tests: [
+      'sql/endpoints/rotate_secret/overlap.test.sql',
+      'sql/endpoints/rotate_secret/schemes.test.sql',
+    ],
     why: 'x-signature is made with the old secret after a rotation.',
   },
   {
     file: 'sql/endpoints/secret.sql',
     find: 'and (s.expires_at is null or s.expires_at > p_now);',
     replace: ';',
-    tests: ['sql/rotate_secret/overlap.test.sql'],
+    tests: ['sql/endpoints/rotate_secret/overlap.test.sql'],
     why: 'A secret that has expired signs on.',
   },
   {
     file: 'sql/endpoints/secret.sql',
     find: `filter (where s.scheme = 'v1' and s.expires_at is null)`,
     replace: 'filter (where s.expires_at is null)',
-    tests: ['sql/rotate_secret/schemes.test.sql'],
+    tests: ['sql/endpoints/rotate_secret/schemes.test.sql'],
     why: 'read_secret() shows the private key of an endpoint.',
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
     find: 'if v_old > v_most then',
     replace: 'if v_old >= v_most then',
-    tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
+    tests: [
+      'sql/endpoints/rotate_secret/overlap.test.sql',
+      'sql/endpoints/rotate_secret/schemes.test.sql',
+    ],
     why: 'A fifth old secret is refused.',
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
     find: `elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then`,
     replace: 'elsif false then',
-    tests: ['sql/rotate_secret/overlap.test.sql', 'sql/rotate_secret/schemes.test.sql'],
+    tests: [
+      'sql/endpoints/rotate_secret/overlap.test.sql',
+      'sql/endpoints/rotate_secret/schemes.test.sql',
+    ],
     why: 'An endpoint is left without a secret, and its deliveries fail.',
   },
   {
@@ -42,9 +51,9 @@ export const secrets: readonly Mutant[] = [
     find: `o.expires_at <= p_now - interval '5 minutes'`,
     replace: 'o.expires_at <= p_now',
     tests: [
-      'sql/cleanup/parts.test.sql',
-      'sql/dispatch/known.test.sql',
-      'sql/rotate_secret/overlap.test.sql',
+      'sql/time/cleanup/parts.test.sql',
+      'sql/engine/dispatch/known.test.sql',
+      'sql/endpoints/rotate_secret/overlap.test.sql',
     ],
     why: 'A run that knows an endpoint signs on with a secret that has expired.',
   },
@@ -52,7 +61,7 @@ export const secrets: readonly Mutant[] = [
     file: 'sql/endpoints/secret_rotation.sql',
     find: `p_overlap > interval '30 days' then`,
     replace: `p_overlap > interval '31 days' then`,
-    tests: ['sql/rotate_secret/bounds.test.sql'],
+    tests: ['sql/endpoints/rotate_secret/bounds.test.sql'],
     why: 'An old secret signs for longer than said.',
   },
   {
@@ -61,21 +70,21 @@ export const secrets: readonly Mutant[] = [
 `,
     replace: `where s.endpoint_id = p_endpoint_id and s.expires_at is null
 `,
-    tests: ['sql/rotate_secret/schemes.test.sql'],
+    tests: ['sql/endpoints/rotate_secret/schemes.test.sql'],
     why: 'A new ed25519 key ends the shared secret.',
   },
   {
     file: 'sql/endpoints/secret_form.sql',
     find: 'v_length not between 24 and 64',
     replace: 'v_length not between 16 and 64',
-    tests: ['sql/create_endpoint/secret.test.sql'],
+    tests: ['sql/endpoints/create_endpoint/secret.test.sql'],
     why: 'A secret of 16 bytes is taken.',
   },
   {
     file: 'sql/endpoints/headers.sql',
     find: `'host', 'http2-settings'`,
     replace: `'http2-settings'`,
-    tests: ['sql/set_headers/stored.test.sql', 'sql/same_rules.test.ts'],
+    tests: ['sql/endpoints/set_headers/stored.test.sql', 'sql/same_rules.test.ts'],
     why: `A customer's header Host reaches another host behind the same address.`,
   },
   {
@@ -84,7 +93,7 @@ export const secrets: readonly Mutant[] = [
       select pg_catalog.lower(k)`,
     replace: `n not in (
       select k`,
-    tests: ['sql/set_headers/stored.test.sql'],
+    tests: ['sql/endpoints/set_headers/stored.test.sql'],
     why: 'A header that is set in other letters stands there twice.',
   },
   {
@@ -92,21 +101,21 @@ export const secrets: readonly Mutant[] = [
     find: `  delete from vault.secrets v where v.id = v_old;
 `,
     replace: '',
-    tests: ['sql/set_headers/stored.test.sql'],
+    tests: ['sql/endpoints/set_headers/stored.test.sql'],
     why: 'A replaced credential stays in Vault for ever.',
   },
   {
     file: 'sql/engine/claim/batch.sql',
     find: `and s.expires_at > p_now - interval '1 minute'`,
     replace: 'and s.expires_at > p_now',
-    tests: ['sql/dispatch/known.test.sql'],
+    tests: ['sql/engine/dispatch/known.test.sql'],
     why: 'A run that knows an endpoint is not told that one of its secrets has expired.',
   },
   {
     file: 'sql/engine/claim/batch.sql',
-    find: `where p_known ->> e.id::text is distinct from e.revision or e.kind = 'whatsapp'`,
-    replace: `where p_known ->> e.id::text is null or e.kind = 'whatsapp'`,
-    tests: ['sql/dispatch/known.test.sql'],
+    find: `where p_known ->> e.id::text is distinct from e.revision`,
+    replace: `where p_known ->> e.id::text is null`,
+    tests: ['sql/engine/dispatch/known.test.sql'],
     why: 'A run goes on with an endpoint as it was before its change.',
   },
 ]

@@ -5,14 +5,14 @@ export const unreadable: readonly Mutant[] = [
     file: 'sql/endpoints/secret.sql',
     find: 'if v_lost > 0 then',
     replace: 'if false then',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'A request goes out without a signature.',
   },
   {
     file: 'sql/endpoints/unreadable.sql',
     find: `where e.id = p_endpoint_id and e.status = 'enabled'`,
     replace: 'where e.id = p_endpoint_id',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'The reason of a pause by hand is overwritten, and a rotation resumes the endpoint.',
   },
   {
@@ -20,14 +20,14 @@ export const unreadable: readonly Mutant[] = [
     find: `  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
 `,
     replace: '',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'Nobody is told that an endpoint is held.',
   },
   {
     file: 'sql/endpoints/unreadable.sql',
     find: ` and e.status_reason like 'unreadable: %')`,
     replace: ')',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'A rotation resumes what a person has paused.',
   },
   {
@@ -37,7 +37,7 @@ export const unreadable: readonly Mutant[] = [
   then`,
     replace: `
   then`,
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'An endpoint is served again while its headers still cannot be read.',
   },
   {
@@ -46,7 +46,7 @@ export const unreadable: readonly Mutant[] = [
       `    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
 `,
     replace: '',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'Nobody is told that an endpoint is served again.',
   },
   {
@@ -60,14 +60,13 @@ export const unreadable: readonly Mutant[] = [
     file: 'sql/endpoints/unreadable.sql',
     find: '    and outbox.try_read(s.vault_id) is null;',
     replace: ';',
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'A rotation ends at once for all endpoints that are claimed beside an unreadable one.',
   },
   {
     file: 'sql/endpoints/unreadable.sql',
     find: `    union all
-    select c.token_vault_id, 'the access token', 'set_channel_token() sets it again'
-    from outbox.whatsapp_channel c where c.endpoint_id = p_endpoint_id
+    select m.vault_id, m.what, m.remedy from outbox.more_secrets(p_endpoint_id) m
 `,
     replace: '',
     tests: ['concurrency/message_isolation.test.ts#a channel whose token cannot be read'],
@@ -77,7 +76,7 @@ export const unreadable: readonly Mutant[] = [
     file: 'sql/endpoints/unreadable.sql',
     find: 'if v_hold is not null then',
     replace: 'if false then',
-    tests: ['sql/unreadable/channel.test.sql'],
+    tests: ['sql/messages/unreadable/channel.test.sql'],
     why: 'A new token sends from a channel that WhatsApp has blocked meanwhile.',
   },
   {
@@ -95,7 +94,7 @@ export const unreadable: readonly Mutant[] = [
     file: 'sql/engine/claim/batch.sql',
     find: `if not v_held then`,
     replace: `if true then`,
-    tests: ['sql/unreadable/held.test.sql'],
+    tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'An endpoint waits on after its secret was set again.',
   },
 ]

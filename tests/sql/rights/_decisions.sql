@@ -32,7 +32,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- events and deliveries
   event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
-  endpoint subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
+  endpoint endpoint_kind subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
@@ -46,8 +46,9 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change contract_refusal partition_check request_bucket ring router run_batch event_type event_catalogue
+  counter counter_change contract_refusal partition_check setting_rule request_bucket ring router run_batch event_type event_catalogue
 $$);
+perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
@@ -105,16 +106,23 @@ perform decided.decide('function', 'service_role: execute', 'Rules that read not
   calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
 $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
-  publish_row publish_rows publish_inserted check_setting lock_settings
+  publish_row publish_rows publish_inserted check_setting lock_settings lift_holds check_graph_url
 $$);
-perform decided.decide('function', 'nobody', 'What pg_cron and the SQL console call, as the owner.', $$
-  tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
+  close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+$$);
+perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
+  endpoint_members more_counters more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
+  still_held
+$$);
+perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
+  erase_inbound erase_outbound forget_accepted forget_requests forget_saga_keys forget_updates work_callbacks
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
   authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
-  port_allowed port_ranges setting_conflict setting_int setting_on setting_problem setting_value
+  port_allowed port_ranges refuse_setting setting_conflict setting_int setting_on setting_problem setting_value
   -- events
   uuid_v7 uuid_v7_floor
   -- messages: audit, holds, apps, channels, templates
@@ -164,7 +172,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   settle_updates slow_down store_callbacks tell_statuses tell_taken try_apply why_not_account
   -- inbound messages, holds, manual actions
   answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
-  erase_inbound first_retry_at forget_updates hold_channel hold_template inbound_text lift_expired_holds
+  first_retry_at hold_channel hold_template inbound_text lift_expired_holds
   note_wishes notice_end notice_reason notice_rule_of number_of lock_open_delivery publish_inbound recipients_of
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
@@ -181,13 +189,14 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   forget_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
-  begin_request check_page cursor_to_key end_request forget_requests iso_time key_to_cursor org_endpoint
+  begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
   read_cursor release_command rewrite_command to_cursor
   -- the API
-  broker_of_wire broker_to_wire change_catalogue change_endpoint change_event_types check_delivery
+  broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
+  create_slack_of_wire change_catalogue change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
-  org_dead_letter refuse_channel refuse_members replay_job_json retry_config_json retry_of_wire
+  org_dead_letter refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span
   -- messages of the API, partitions, cleanup, metrics
   add_partition add_partitions check_channel_change check_message_id counters database_metrics

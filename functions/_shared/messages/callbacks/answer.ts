@@ -25,6 +25,7 @@ export type CallbackCode =
   | 'forbidden'
   | 'request_timeout'
   | 'too_large'
+  | 'module_missing'
   | 'not_configured'
   | 'unavailable'
 
@@ -36,6 +37,7 @@ const titles: Record<CallbackCode, [status: number, title: string]> = {
   forbidden: [403, 'Not allowed'],
   request_timeout: [408, 'The request took too long'],
   too_large: [413, 'Too large'],
+  module_missing: [501, 'Module not installed'],
   not_configured: [503, 'Not configured'],
   unavailable: [503, 'Not available now'],
 }

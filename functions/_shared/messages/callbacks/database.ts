@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../../database/database.types.ts'
 import type { CallFunction, FunctionReply } from '../../database/functions.ts'
+import { type MissingModule, missingModule } from '../../database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../../database/versions.ts'
 import type { Counts } from './answer.ts'
 import type { Update } from './update.ts'
@@ -18,7 +19,7 @@ export type Batch = {
 }
 
 /** An error in words that hold nothing of what was sent. */
-export type Failure = { ok: false; error: string }
+export type Failure = { ok: false; error: string; missing?: MissingModule }
 
 export type AppReply = { ok: true; app: App | null } | Failure
 export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failure
@@ -83,6 +84,10 @@ function readReply<Answer>(
   if (!reply.ok) {
     const { error, status } = reply
     const said = `outbox.${name} answers ${status} ${error.code}`.trim()
+    const missing = missingModule(name, error)
+    if (missing !== null) {
+      return { ok: false, error: `${said}: ${missing.problem}; ${missing.remedy}`, missing }
+    }
     return { ok: false, error: isMissingFunction(error) ? `${said}; ${sameVersionAdvice}` : said }
   }
   const read = schema.safeParse(reply.data)

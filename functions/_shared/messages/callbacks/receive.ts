@@ -3,7 +3,7 @@ import { isLonger, readBytes } from '../../http/read_bytes.ts'
 import { safeString } from '../../base/safe_text.ts'
 import { type CallbackAnswer, refuse } from './answer.ts'
 import { readBody } from './body.ts'
-import type { App, CallbackDatabase } from './database.ts'
+import type { App, CallbackDatabase, Failure } from './database.ts'
 import { maxUpdates, parseUpdates } from './parse.ts'
 import { isSigned, readSignature, type Signature } from './signature.ts'
 import { appKeyForm } from './token.ts'
@@ -46,7 +46,7 @@ export async function receiveCallback(
   const max = signature.kind === 'none' ? maxUnsignedBytes : maxBytes
   if (isLonger(request, max)) return await leave(tooLarge(max))
   const found = await database.findApp(appKey)
-  if (!found.ok) return await leave(failed('cannot find the app of a callback', found.error, log))
+  if (!found.ok) return await leave(failed('cannot find the app of a callback', found, log))
   const { app } = found
   const refusal = refusalOf(app, signature, appKey)
   if (app === null || refusal !== null) return await leave(refusal ?? unsigned())
@@ -78,7 +78,7 @@ export async function receiveCallback(
     orgId: orgId === null ? null : safeString(orgId, 200),
     updates,
   })
-  if (!stored.ok) return failed('cannot store a callback', stored.error, log)
+  if (!stored.ok) return failed('cannot store a callback', stored, log)
   const { counts, warnings } = stored
   if (warnings > 0) log('warn', 'a callback has updates that were not applied', { warnings })
   return { kind: 'stored', counts }
@@ -117,7 +117,10 @@ function unsigned(): CallbackAnswer {
   )
 }
 
-function failed(what: string, error: string, log: Log): CallbackAnswer {
+function failed(what: string, { error, missing }: Failure, log: Log): CallbackAnswer {
   log('error', what, { error })
+  if (missing !== undefined) {
+    return refuse('module_missing', `${missing.problem}: ${missing.remedy}`)
+  }
   return refuse('unavailable', 'Nothing is stored: send it again')
 }

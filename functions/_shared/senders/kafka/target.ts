@@ -11,7 +11,7 @@ const brokerSchema = z.object({
   dlq_topic: z.string().nullable(),
 })
 const credentialsSchema = z.object({ username: z.string(), password: z.string() })
-const endpointPart = z.object({ broker: brokerSchema, credentials: z.unknown() })
+const endpointPart = z.object({ config: brokerSchema, credentials: z.unknown() })
 
 type Broker = z.infer<typeof brokerSchema>
 
@@ -38,7 +38,7 @@ export function settingsOf(endpoint: Endpoint): KafkaSettings | null {
 function readSettings(endpoint: Endpoint): KafkaSettings | null {
   const part = endpointPart.safeParse(endpoint)
   if (!part.success) return null
-  const { topic, dlq_topic, brokers, tls, ca, sasl } = part.data.broker
+  const { topic, dlq_topic, brokers, tls, ca, sasl } = part.data.config
   const given = credentialsSchema.safeParse(part.data.credentials)
   if (sasl !== null && !given.success) return null
   const credentials = sasl !== null && given.success ? given.data : null

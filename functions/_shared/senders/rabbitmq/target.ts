@@ -12,7 +12,7 @@ const brokerSchema = z.object({
   dlq_routing_key: z.string().nullable(),
 })
 const credentialsSchema = z.object({ username: z.string(), password: z.string() })
-const endpointPart = z.object({ broker: brokerSchema, credentials: credentialsSchema })
+const endpointPart = z.object({ config: brokerSchema, credentials: credentialsSchema })
 
 /** Where a connection goes and as whom. */
 export type RabbitMqTarget = {
@@ -36,8 +36,8 @@ export function settingsOf(endpoint: Endpoint): RabbitMqSettings | null {
   const known = read.get(endpoint)
   if (known !== undefined) return known
   const { data } = endpointPart.safeParse(endpoint)
-  const settings = data !== undefined && URL.canParse(data.broker.url)
-    ? { ...data.broker, target: targetOf(data.broker, data.credentials) }
+  const settings = data !== undefined && URL.canParse(data.config.url)
+    ? { ...data.config, target: targetOf(data.config, data.credentials) }
     : null
   read.set(endpoint, settings)
   return settings

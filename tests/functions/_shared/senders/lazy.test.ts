@@ -75,10 +75,10 @@ Deno.test('through a proxy no broker is reached, and its endpoint waits', async 
     sasl: null,
     dlq_topic: null,
   }
-  for (const [kind, broker] of Object.entries({ rabbitmq, kafka })) {
+  for (const [kind, config] of Object.entries({ rabbitmq, kafka })) {
     const endpoint = sampleEndpoint({
       kind,
-      broker,
+      config,
       credentials: { username: 'u', password: 'p' },
     })
     const sender = senders.get(kind)

@@ -1,0 +1,48 @@
+-- Extension points of endpoints. Each function here does nothing. One module may replace it by
+-- `create or replace function` in its own folder: with the same arguments and result, and with the
+-- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
+-- engine/extension_points and operations/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
+
+create function outbox.more_secrets(p_endpoint_id uuid)
+returns table (vault_id uuid, what text, remedy text)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query select null::uuid, ''::text, ''::text where p_endpoint_id is null;
+end
+$$;
+comment on function outbox.more_secrets(uuid) is
+  'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and '
+  'credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy '
+  'if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; '
+  'the module messages replaces it.';
+
+create function outbox.still_held(p_endpoint_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return case when p_endpoint_id is null then '' end;
+end
+$$;
+comment on function outbox.still_held(uuid) is
+  'Extension point: why an endpoint stays paused although its secrets can be read again, as its '
+  'reason; null: it is resumed. Null here; the module messages replaces it.';
+
+-- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
+-- one.
+
+create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case when p_endpoint.id is null then null::jsonb else '{}'::jsonb end;
+end
+$$;
+comment on function outbox.endpoint_members(outbox.endpoint) is
+  'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An '
+  'empty object here; the module brokers replaces it.';

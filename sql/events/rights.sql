@@ -1,0 +1,11 @@
+-- The rights of this folder: see foundation/rights.
+
+select outbox.close_new();
+
+grant execute on function
+  outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
+  outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text),
+  outbox.publish_many(jsonb),
+  outbox.uuid_v7_time(uuid)
+to service_role;
+grant select on outbox.event, outbox.event_default to service_role;

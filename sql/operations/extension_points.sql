@@ -1,0 +1,62 @@
+-- Extension points of operations. Each function here does nothing. One module may replace it by
+-- `create or replace function` in its own folder: with the same arguments and result, and with the
+-- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
+-- endpoints/extension_points and engine/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of those that are not used.
+
+create function outbox.on_closed(
+  p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_event_id is null or p_outcome is null or p_why is null or p_now is null then
+    return;
+  end if;
+end
+$$;
+comment on function outbox.on_closed(uuid, text, text, timestamptz) is
+  'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
+  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'messages replaces it.';
+
+create function outbox.on_purged(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case when p_endpoint_id is null or p_limit is null or p_now is null then 0 else 0 end;
+end
+$$;
+comment on function outbox.on_purged(uuid, integer, timestamptz) is
+  'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up '
+  'to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit '
+  'the module has removed everything, and the endpoint''s gate is removed next. The caller holds '
+  'the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+
+create function outbox.release_first(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return case when p_endpoint.id is null then '' end;
+end
+$$;
+comment on function outbox.release_first(outbox.endpoint) is
+  'Extension point of release_command(): the calls that have to come before resume_endpoint(), '
+  'with commas between them; of an endpoint with an unreadable secret the call that sets this '
+  'secret again. Null: none. Null here; the module messages replaces it.';
+
+create function outbox.more_counters()
+returns table (metric text, labels text[], n bigint, total bigint)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query select ''::text, array[]::text[], 0::bigint, 0::bigint where false;
+end
+$$;
+comment on function outbox.more_counters() is
+  'Extension point of counters(): the counters that a module has in a table of its own, in the '
+  'form of the table counter. No row here; the module messages replaces it.';

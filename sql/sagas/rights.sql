@@ -1,0 +1,14 @@
+-- The rights of this folder: see foundation/rights.
+
+select outbox.close_new();
+
+grant execute on function
+  outbox.define_saga(text, jsonb),
+  outbox.drop_saga(text),
+  outbox.execute_saga(text, jsonb, text, text, text),
+  outbox.execute_org_saga(text, text, text, text, text),
+  outbox.begin_saga(text, jsonb, text, text),
+  outbox.run_step(text, integer, text, jsonb),
+  outbox.end_saga(text, text, jsonb)
+to service_role;
+grant select on outbox.saga, outbox.saga_step to service_role;

@@ -1,0 +1,183 @@
+-- The tick: what pg_cron does once a second. It keeps everything moving that no run does, and wakes
+-- a run if work is due. The kick itself is in engine/run/kick.
+
+create function outbox.wake(
+  p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  update outbox.gate g set
+    next_at = w.next_at, changed_at = pg_catalog.date_trunc('second', p_now)
+  from unnest(p_gates, p_next_at) as w (id, next_at)
+  where g.id = w.id;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  elsif pg_catalog.cardinality(p_gates) < 2 then
+    raise warning 'outbox: gate % cannot be woken: % %', p_gates[1], sqlstate, sqlerrm;
+  else
+    for v_place in 1 .. pg_catalog.cardinality(p_gates) loop
+      perform outbox.wake(p_gates[v_place:v_place], p_next_at[v_place:v_place], p_now);
+    end loop;
+  end if;
+end
+$$;
+comment on function outbox.wake(bigint[], timestamptz[], timestamptz) is
+  'Makes gates due at these times; if the database refuses to change one, all others are changed. '
+  'locks: the caller holds the gates.';
+
+create function outbox.wake_changed(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gates bigint[];
+  v_next_at timestamptz[];
+begin
+  -- Each change is processed for 6 s, because it may commit late, and its gate may be locked now.
+  select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
+  from (
+    select g.id, t.next_at
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    cross join lateral (
+      select greatest(p_now, outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second))
+        as next_at
+    ) t
+    where e.updated_at > p_now - interval '6 s' and e.status = 'enabled' and g.depth > 0
+      and g.next_at > t.next_at and g.next_at < 'infinity'
+      and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
+      and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
+    for no key update of g skip locked
+  ) w;
+  if v_gates is not null then
+    perform outbox.wake(v_gates, v_next_at, p_now);
+  end if;
+end
+$$;
+comment on function outbox.wake_changed(timestamptz) is
+  'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within '
+  'one tick. locks: gates with SKIP LOCKED.';
+
+create function outbox.wake_missed(p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+  -- The whole ring only once a minute, because that may read all dead index entries before its
+  -- start.
+  v_since timestamptz := case
+    when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
+    else v_from - interval '15 s'
+  end;
+  v_gates bigint[];
+begin
+  select pg_catalog.array_agg(o.id) into v_gates
+  from (
+    select o.id from outbox.gate o
+    where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
+    for no key update skip locked
+  ) o;
+  if v_gates is not null then
+    perform outbox.wake(v_gates,
+      pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
+  end if;
+end
+$$;
+comment on function outbox.wake_missed(timestamptz) is
+  'Makes gates due that are before the start of the ring, because their change took long to '
+  'commit or the clock was set back. locks: gates with SKIP LOCKED.';
+
+create function outbox.upkeep(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_step outbox.tick_step;
+begin
+  -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
+  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
+  begin
+    perform outbox.work_replay_jobs(p_now);
+  exception when others then
+    raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
+  end;
+  begin
+    perform outbox.wake_changed(p_now);
+    perform outbox.wake_missed(p_now);
+  exception when others then
+    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+  end;
+  for v_step in select s.* from outbox.tick_step s order by s.name loop
+    begin
+      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+    exception when others then
+      raise warning '%(): %', v_step.calls, sqlerrm;
+    end;
+  end loop;
+  begin
+    perform outbox.purge_deleted(1000);
+    perform outbox.expire_deliveries(200);
+  exception when others then
+    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+  end;
+  begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
+      perform outbox.fold_counters();
+    end if;
+  exception when others then
+    raise warning 'outbox.fold_counters(): %', sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.upkeep(timestamptz) is
+  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
+  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
+  'open too long, adds counters up.';
+
+create function outbox.tick() returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_kicked boolean := false;
+  v_live integer;
+  v_from timestamptz := outbox.ring_from(v_now);
+  v_behind boolean;
+begin
+  -- A constraint that is checked at the commit would fail the whole tick, so check after each
+  -- statement.
+  set constraints all immediate;
+  perform outbox.upkeep(v_now);
+  -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
+  if outbox.setting_on('worker.enabled')
+    and pg_catalog.floor(extract(epoch from v_now))::bigint
+      % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
+    and outbox.has_due(v_now)
+  then
+    select pg_catalog.count(*)
+    into v_live
+    from outbox.run r
+    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
+      and r.polled_at <= v_now + interval '10 s';
+    -- If work has waited for a second although a run is alive, one more run is needed.
+    v_behind := exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
+    );
+    v_kicked := (outbox.is_quiet(v_now)
+        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+      and outbox.kick('tick');
+  end if;
+  perform pg_catalog.setval('outbox.last_tick',
+    (extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint);
+  return pg_catalog.jsonb_strip_nulls(
+    pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
+end
+$$;
+comment on function outbox.tick() is
+  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';

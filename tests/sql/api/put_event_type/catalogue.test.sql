@@ -1,0 +1,38 @@
+-- The catalogue of event types: added, replaced, listed by name, taken out; another organisation sees nothing of it.
+begin;
+\ir ../../_helpers.sql
+select plan(19);
+
+select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type":  "object"}', true),
+  '{"type": "order.paid", "description": "Paid", "schema": {"type": "object"}, "createdAt": "2026-03-01T12:00:00.000Z", "updatedAt": "2026-03-01T12:00:00.000Z"}', 'made');
+select time_passes('1 h');
+select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type": "object"}', true) ->> 'updatedAt', '2026-03-01T12:00:00.000Z', 'made again the same: nothing changes');
+select is(refusal($$select outbox.put_event_type('org-1', 'order.paid', 'Other', null, true)$$), 'OH004 event type order.paid exists', 'made again otherwise: refused');
+select is(outbox.put_event_type('org-1', 'order.paid', 'Other') - 'createdAt', '{"type": "order.paid", "description": "Other", "schema": null, "updatedAt": "2026-03-01T13:00:00.000Z"}', 'replaced');
+select is(outbox.get_event_type('org-1', 'order.paid') ->> 'description', 'Other', 'read');
+select is(refusal($$select outbox.get_event_type('org-2', 'order.paid')$$), $$OH002 event type 'order.paid' does not exist$$, 'another organisation has its own');
+select is(refusal($$select outbox.delete_event_type('org-2', 'order.paid')$$), $$OH002 event type 'order.paid' does not exist$$, 'and deletes its own');
+select is(refusal($$select outbox.put_event_type('org-1', 'order.*')$$), $$OH001 type is 'order.*'$$, 'a pattern is no type');
+select outbox.put_event_type('org-1', t) from unnest('{b,a,c.d}'::text[]) t;
+create temporary table page as select outbox.list_event_types('org-1', p_limit => 2) as a;
+select is((select array(select t ->> 'type' from jsonb_array_elements(a -> 'data') t) from page), '{a,b}', 'listed by name');
+select outbox.put_event_type('org-1', 'aa');
+update page set a = outbox.list_event_types('org-1', a ->> 'nextCursor', 2) where true;
+select is((select array(select t ->> 'type' from jsonb_array_elements(a -> 'data') t) from page), '{c.d,order.paid}', 'page by page, whatever comes in before');
+select is((select a -> 'nextCursor' from page), 'null', 'to the end');
+select is(outbox.list_event_types('org-2'), '{"data": [], "nextCursor": null}', 'another organisation''s list is empty');
+select is(refusal($$select outbox.list_event_types('org-1', 'AAAA')$$), 'OH001 cursor is not one that this list gave', 'a cursor of one''s own making is refused');
+select is(refusal($$select outbox.list_event_types('org-1', null, 101)$$), 'OH001 limit is 101', 'as is a page of 101');
+select is(outbox.delete_event_type('org-1', 'aa') ->> 'type', 'aa', 'deleted');
+insert into outbox.event_type (org_id, type, created_at, updated_at) select 'org-3', 't' || i, now(), now() from generate_series(1, 1000) i;
+select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001 type would be the 1001st of the organisation', 'a catalogue has its bound');
+
+-- A key of its own, as every request that makes something has.
+create temporary table keyed as select outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1') as a;
+select outbox.put_event_type('org-4', 'keyed', 'Changed since');
+select is(outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1'), a, 'the same key again: what was answered the first time') from keyed;
+select is(refusal($$select outbox.put_event_type('org-4', 'other', p_create => true, p_key => 'key-1')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'the same key for another type');
+select is((select description from outbox.event_type where org_id = 'org-4'), 'Changed since', 'and nothing is changed');
+
+select * from finish();
+rollback;
