@@ -1,6 +1,6 @@
 import type { DispatchAnswer, Endpoint } from '../_shared/contract/contract.ts'
 
-/** `batch()` in sql/engine/claim/batch.sql reckons with a minute at most. */
+/** `build_parcel()` in sql/engine/claim/batch.sql reckons with a minute at most. */
 const keptMs = 30_000
 /** Each call names them all: 80 bytes each. */
 const capacity = 1000

@@ -1,6 +1,6 @@
--- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
--- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
--- stored is in foundation/setting_check. A module inserts its settings in its own folder.
+-- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
+-- table, so to change one is one UPDATE without a lock that a run waits for.
+-- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
   name text primary key,
