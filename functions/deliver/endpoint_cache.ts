@@ -1,6 +1,6 @@
 import type { DispatchResponse, Endpoint } from '../_shared/contract/contract.ts'
 
-/** `batch()` in sql/engine/claim/batch.sql assumes at most one minute. */
+/** `build_parcel()` in sql/engine/claim/batch.sql assumes at most one minute. */
 const keptMs = 30_000
 /** Each call names all of them, at 80 bytes each. */
 const capacity = 1000

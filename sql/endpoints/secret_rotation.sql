@@ -158,5 +158,5 @@ begin
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that have not signed for five minutes, so that batch() still '
-  'sees which endpoints the runs know with one; returns how many.';
+  'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() '
+  'still sees which endpoints the runs know with one; returns how many.';

@@ -1,7 +1,7 @@
 -- Events. An event is written once and never changed. Its id is a uuid v7 whose 12 bits after the
--- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort
--- by the clock at the call, to a quarter of a microsecond, and the partition of an event follows
--- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
+-- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3). So ids sort by
+-- the time of the call, to a quarter of a microsecond, and the id alone determines the partition.
+-- There is one partition per day; old days are dropped, not deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
 language plpgsql volatile set search_path = ''
@@ -30,7 +30,7 @@ as $$
     || '00000000000000000000')::uuid
 $$;
 comment on function outbox.uuid_v7_floor(timestamptz) is
-  'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+  'A bound: at most every uuid v7 of that millisecond or later, and above every earlier one.';
 
 create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
@@ -56,16 +56,15 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
+  'Events, written once by publish() and never changed. body: the JSON as text, as it is sent. The '
+  'id contains created_at to the millisecond; the time that is sent is that of the id.';
 
--- For the lists of one organisation, which would walk everybody's events without it. It costs a
--- publish 95 to 140 bytes of WAL, of 880 (about an eighth), and no time that could be measured.
--- Every org_id is above ''. The predicate keeps this index out of look-ups by id, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of
--- an organisation repeats it. Such a query also bounds (org_id, id) as one row, and orders by both:
--- by an equality and the order of id alone the planner, where organisations are few, walks the
--- primary key through the events of all.
+-- For the lists of one organisation, which would scan the events of all without it. It costs a
+-- publish 95 to 140 bytes of 880 bytes of WAL, and no measurable time. The predicate is always
+-- true: it keeps the planner from using this index for lookups by id while the statistics say that
+-- the table is empty. A query by organisation repeats it. Such a query also bounds (org_id, id) as
+-- one row and orders by both: with `org_id = x order by id` and few organisations, the planner may
+-- scan the primary key through the events of all.
 create index event_org on outbox.event (org_id, id) where org_id > '';
 
 -- A missing partition must never fail the application's transaction.
@@ -91,8 +90,7 @@ create table outbox.partition_check (
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many nights running nothing open was found of an event partition; a replay starts the '
-  'count anew.';
+  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''

@@ -1,5 +1,4 @@
--- What is asked of an event before it is stored. It is all asked of the publisher, in its
--- transaction: an event that was committed has no fault that a run would find later.
+-- Checks of an event. All checks run in the publisher's transaction, so a stored event is valid.
 
 create function outbox.check_type(p_type text) returns void
 language plpgsql immutable set search_path = ''
@@ -43,8 +42,8 @@ begin
 end
 $$;
 comment on function outbox.check_addressed(outbox.event) is
-  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
-  'ordered and the event is for later.';
+  'Raises OH002 unless the organisation has the event''s endpoint; OH001 if that endpoint is '
+  'ordered and the event has a deliver_at.';
 
 create function outbox.check_unordered(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -65,15 +64,15 @@ begin
 end
 $$;
 comment on function outbox.check_unordered(outbox.event) is
-  'Raises OH001 when an ordered endpoint is subscribed to the type of an event that is for later.';
+  'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
 create function outbox.check_publisher(p_event outbox.event) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
-  -- publishes to them.
+  -- Endpoints of outhook receive operational events. Users publish to them only by
+  -- send_test_event().
   if p_event.org_id = 'outhook'
     and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
   then
@@ -83,14 +82,14 @@ begin
 end
 $$;
 comment on function outbox.check_publisher(outbox.event) is
-  'Raises OH001 unless people may publish this event under its org_id.';
+  'Raises OH001 unless a user may publish this event under its org_id.';
 
 create function outbox.check_event(p_event outbox.event) returns uuid
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
-  -- The setting is 1,024 at least: a small event need not look it up.
+  -- The setting is at least 1,024, so a small event need not read it.
   v_most integer := case
     when v_bytes > 1024 then outbox.setting_int('publish.max_body_bytes')
   end;
@@ -142,8 +141,8 @@ begin
 end
 $$;
 comment on function outbox.check_event(outbox.event) is
-  'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for '
-  'an endpoint that is not the organisation''s.';
+  'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the '
+  'organisation has no such endpoint.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''

@@ -1,5 +1,5 @@
--- Idempotency keys: a publisher that repeats itself within idempotency.window_hours gets the
--- event that it has published already.
+-- Idempotency keys: a publisher that publishes the same key again within idempotency.window_hours
+-- gets the id of the first event.
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
@@ -12,16 +12,16 @@ begin
 end
 $$;
 comment on function outbox.event_content(outbox.event) is
-  'SHA-256 of what makes two events with one idempotency key the same.';
+  'SHA-256 of the fields that must be equal in two events with the same idempotency key.';
 
-create function outbox.take_key(p_event outbox.event) returns uuid
+create function outbox.claim_idempotency_key(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
   v_content bytea := outbox.event_content(p_event);
   v_held outbox.idempotency_key;
 begin
-  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  -- Until a publisher commits, the next one with the same key waits, and no other.
   insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
@@ -47,6 +47,6 @@ begin
   return v_held.event_id;
 end
 $$;
-comment on function outbox.take_key(outbox.event) is
+comment on function outbox.claim_idempotency_key(outbox.event) is
   'Takes the event''s idempotency key for idempotency.window_hours and returns null, or '
   'returns the id of the event that has it. OH003: that event has other content.';

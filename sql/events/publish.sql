@@ -1,16 +1,17 @@
--- Publishing. Two rows in the caller's transaction, event and unrouted, and nothing that another
--- publisher could wait for: no gate, no endpoint, no counter. Routing happens later, by a run.
+-- Publishing inserts two rows in the caller's transaction, event and unrouted. It takes no lock
+-- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
+-- later.
 
 create function outbox.put_event(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
-  -- An assignment: to call it by perform takes an executor, and twice the time.
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
   v_id uuid := outbox.check_event(p_event);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
-    v_held := outbox.take_key(p_event);
+    v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
@@ -23,8 +24,8 @@ begin
 end
 $$;
 comment on function outbox.put_event(outbox.event) is
-  'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
-  'its idempotency key.';
+  'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
+  'the same idempotency key.';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
@@ -34,16 +35,16 @@ begin
     pg_catalog.substring(
       pg_catalog.current_setting('outhook.traceparent', true),
       '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
-    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    -- Not parsed as JSON, because an invalid setting of that name must not fail a publisher.
     pg_catalog.substring(
       pg_catalog.current_setting('request.headers', true),
       '"traceparent" *: *"([0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})"'));
 end
 $$;
 comment on function outbox.current_traceparent() is
-  'The W3C trace context that the caller works in: the setting outhook.traceparent, else the '
-  'header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none '
-  'or it is malformed.';
+  'The W3C trace context of the caller: the setting outhook.traceparent, else the header '
+  'traceparent of the HTTP request (PostgREST''s request.headers); null if there is none or it is '
+  'malformed.';
 
 create function outbox.new_event(
   p_at timestamptz,
@@ -64,7 +65,7 @@ begin
     p_idempotency_key,
     case
       when p_traceparent is not null then p_traceparent
-      -- Asked for only where there may be one: a call costs 4 us.
+      -- Only if there may be one, because a call costs 4 us.
       when pg_catalog.current_setting('outhook.traceparent', true) <> ''
         or pg_catalog.current_setting('request.headers', true) <> ''
       then outbox.current_traceparent()
@@ -74,7 +75,7 @@ end
 $$;
 comment on function outbox.new_event(
   timestamptz, text, text, text, text, text, text, uuid, timestamptz, text) is
-  'An event of that time with a new id, neither checked nor stored yet.';
+  'An event of that time with a new id, not yet checked or stored.';
 
 create function outbox.publish_raw(
   p_type text,
@@ -107,9 +108,9 @@ end
 $$;
 comment on function
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
-  'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s '
-  'transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown '
-  'endpoint, OH003 a key with other content.';
+  'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; '
+  'returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the '
+  'idempotency key has other content.';
 
 create function outbox.publish(
   p_type text,
@@ -141,6 +142,6 @@ end
 $$;
 comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
-  'subscribed endpoint once the transaction commits, and never if it rolls back. The body sent '
-  'is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that '
-  'is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+  'subscribed endpoint after the transaction commits; after a rollback no event exists. The body '
+  'sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument '
+  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';

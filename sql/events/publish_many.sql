@@ -1,7 +1,6 @@
--- Publishing in bulk: an array of events, all or none. publish_plain() stores all of it in a few
--- statements. Where it cannot, because an event is not valid, is for one endpoint or for later, or
--- has a key that is taken, publish_array() takes one event after the other, and can so name the one
--- that is wrong.
+-- Publishing in bulk: an array of events, all or none. publish_plain() stores the array in a few
+-- statements. If an event is invalid, names an endpoint, has a deliver_at or a used idempotency
+-- key, publish_array() stores the events one by one, so that its error can name the invalid one.
 
 create function outbox.event_of_json(
   p_event jsonb, p_at timestamptz, p_org_id text
@@ -55,7 +54,7 @@ end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz, text) is
   'One element of publish_many() as an event of that time, of that organisation unless it is null. '
-  'OH001 names the field that is not valid.';
+  'OH001: a field is invalid.';
 
 create function outbox.publish_plain(
   p_events jsonb, p_org_id text, p_now timestamptz
@@ -127,9 +126,9 @@ exception
 end
 $$;
 comment on function outbox.publish_plain(jsonb, text, timestamptz) is
-  'Publishes an array of events in a few statements, a quarter of what one by one costs, and '
-  'returns their ids; null, and nothing is published, when one is not valid, is addressed, is for '
-  'later, or has an idempotency key that is taken: those are told apart one by one.';
+  'Publishes an array of events in a few statements, in a quarter of the time of one by one, and '
+  'returns their ids. Publishes nothing and returns null if an event is invalid, names an '
+  'endpoint, has a deliver_at or a used idempotency key.';
 
 create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
 language plpgsql set search_path = ''
@@ -156,7 +155,7 @@ begin
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
       v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
   end loop;
-  -- Keys in one order in every session, or two batches could wait for each other.
+  -- Keys in the same order in every session, or two batches could deadlock.
   for v_at in
     select e.ordinality
     from pg_catalog.unnest(v_events) with ordinality e
@@ -181,7 +180,7 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 comment on function outbox.publish_array(jsonb, text) is
-  'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -1,8 +1,8 @@
--- What arguments of many functions are checked with. Each raises OH001 for one argument and names
--- it, what is wrong with it, and the remedy. What only one thing has is checked beside that thing.
+-- Checks for the arguments of many functions. Each raises OH001 with the argument, what is wrong
+-- with it, and the remedy. Checks that only one file needs are in that file.
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
--- included.
+-- volatile: the planner, also that of `supabase db lint`, would execute an immutable call with
+-- constants.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -43,7 +43,7 @@ end
 $$;
 comment on function
   outbox.check_range(text, double precision, double precision, double precision) is
-  'Raises OH001 unless a number lies within its bounds.';
+  'Raises OH001 unless a number is within its bounds.';
 
 create function outbox.check_org(p_org_id text) returns void
 language plpgsql immutable set search_path = ''
@@ -57,4 +57,4 @@ begin
 end
 $$;
 comment on function outbox.check_org(text) is
-  'Raises OH001 unless this may be an organisation''s id.';
+  'Raises OH001 unless this is a valid id of an organisation.';

@@ -1,7 +1,6 @@
--- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they
--- are looked up; a literal address is judged here already, by the same ranges as
--- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts holds the two against each
--- other).
+-- Which URLs deliveries may be sent to. A literal address is checked here, by the same ranges as in
+-- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts compares them). The addresses
+-- of a name are checked at each send, when the name is resolved.
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
@@ -27,8 +26,7 @@ begin
 end
 $$;
 comment on function outbox.is_public(inet) is
-  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are '
-  'not, whichever they carry.';
+  'Whether an address is on the public Internet. IPv6 forms that contain an IPv4 address are not.';
 
 create function outbox.is_reachable(p_address inet) returns boolean
 language plpgsql stable set search_path = ''
@@ -66,8 +64,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_number(text) is
-  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind '
-  '0x); null when it is none.';
+  'One part of an IPv4 address in a URL (decimal, octal after 0, hexadecimal after 0x); null if it '
+  'is none.';
 
 create function outbox.ipv4_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -84,7 +82,7 @@ begin
   end if;
   for v_n in 1 .. v_count loop
     v_number := case when v_parts[v_n] <> '' then outbox.ipv4_number(v_parts[v_n]) end;
-    -- The last part fills what the others leave: 127.1 is 127.0.0.1.
+    -- The last part fills the remaining bytes: 127.1 is 127.0.0.1.
     v_beyond := case when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end;
     if v_number is null or v_number >= v_beyond then
       return null;
@@ -96,8 +94,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_of(text) is
-  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands '
-  'for; null when it is none.';
+  'The IPv4 address of a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433); null if it '
+  'is none.';
 
 create function outbox.ipv6_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -129,8 +127,7 @@ begin
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name that only a private network knows, where no such network is '
-  'allowed; null when nothing is.';
+  'What is wrong with a name of a private network, if no private network is allowed; else null.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -141,7 +138,7 @@ declare
 begin
   if v_host like '[%' then
     v_address := outbox.ipv6_of(v_host);
-  -- What ends in a number is an address or nothing (URL Standard, "ends in a number").
+  -- A host that ends in a number must be an address (URL Standard, "ends in a number").
   elsif v_host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
     v_address := outbox.ipv4_of(v_host);
   elsif v_host !~ '^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$' or pg_catalog.length(v_host) > 253 then
@@ -156,7 +153,7 @@ begin
 end
 $$;
 comment on function outbox.host_problem(text) is
-  'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+  'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
 
 create function outbox.is_port_range(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -221,8 +218,8 @@ begin
 end
 $$;
 comment on function outbox.authority_problem(text) is
-  'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is '
-  'right.';
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are '
+  'allowed.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -259,5 +256,4 @@ begin
 end
 $$;
 comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are '
-  'vetted at each send.';
+  'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';

@@ -1,11 +1,10 @@
--- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
--- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
--- that new rows move nothing. A list walks the organisation's own events, by their index event_org,
--- and looks at its filters row by row: an index for them would cost every delivery. The open
--- deliveries and the dead letters of all are walked where a status asks for them, since by event
--- neither has an index of an organisation. A page walks a bounded number of rows. So it may be
--- short, even empty, where most of them are not what was asked for; only a cursor of null says the
--- end.
+-- Cursors of the HTTP API's lists of events and deliveries. These lists are ordered by a key that
+-- never changes, newest first. A cursor is the key of the last row that was read, so new rows do
+-- not move a page. A list scans the events of its organisation by the index event_org and
+-- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
+-- with a status filter scan the open deliveries or dead letters of all organisations: these have
+-- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
+-- even empty. Only a cursor of null means the end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''

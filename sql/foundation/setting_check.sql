@@ -1,12 +1,12 @@
--- What may be stored in a setting. The table itself asks, so that a plain UPDATE at the console is
--- held to the same as set_setting(): a value by itself before it is written, and beside the others
--- once all rows of the statement are, so that one UPDATE can move two that depend on each other.
+-- Validation of settings, by triggers, so that an UPDATE in SQL has the same checks as
+-- set_setting(). A value is checked alone before its row is written, and together with the others
+-- after the statement, so that one UPDATE can change two settings that depend on each other.
 
 create function outbox.is_network(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- The cast alone accepts 10/8 and a bare address, which the sender does not support, and
   -- 010.0.0.0/8, which the sender reads as octal.
   return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
       '/(0|[1-9][0-9]*)$')
@@ -28,15 +28,14 @@ begin
   return v_parts is not null and p_text ~ p_form
     and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
     and coalesce(v_parts[2]::integer, 80) between 1 and 65535
-    -- A path of dots would be resolved away.
+    -- URL parsers remove path segments of dots.
     and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
 end
 $$;
 comment on function outbox.is_base_url(text, text) is
-  'Whether a text is an http or https URL of that form that a path can be put behind: a name or '
-  'IPv4 address, a port that there is, no credentials, no query.';
+  'Whether a text is an http or https URL of that form to which a path can be appended: a name or '
+  'IPv4 address, a valid port, no credentials, no query.';
 
--- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -97,7 +96,7 @@ begin
 end
 $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
-  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+  'What is wrong with a value for a setting, as the end of a sentence; null if it is valid.';
 
 create table outbox.setting_rule (
   less text not null,
@@ -165,15 +164,15 @@ begin
 end
 $$;
 comment on function outbox.setting_conflict(text) is
-  'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and '
-  'what to do; null when it can.';
+  'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and '
+  'the remedy; null if it does not.';
 
 create function outbox.lock_settings() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
-  -- Nobody who only reads settings waits for this.
+  -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of
+  -- settings do not wait for this lock.
   perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
   return null;
 end
@@ -218,7 +217,7 @@ begin
 end
 $$;
 comment on function outbox.check_setting() is
-  'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", '
+  'Trigger: raises OH005 for an invalid value: message "setting <name> <problem>", '
   'detail: the name, hint: the remedy.';
 
 create trigger setting_is_changed_by_one

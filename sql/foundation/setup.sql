@@ -1,10 +1,10 @@
 -- Outhook, the transactional outbox: read this file first.
 --
--- An event is what happened. An endpoint is where somebody wants to hear of it, and a delivery is
--- one event on its way to one endpoint. A run takes deliveries and sends them: it is one call of
--- the function `deliver`, or one worker. docs/glossary.md has all other words.
+-- An event records that something happened. An endpoint is a receiver with its address, and a
+-- delivery is one event for one endpoint. A run claims deliveries and sends them; it is one call of
+-- the function `deliver`, or one worker. docs/glossary.md defines all other words.
 --
--- The life of an event, each step with its file:
+-- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
 --   kick()        engine/run/kick        wakes a run at commit if no run is awake
@@ -13,28 +13,27 @@
 --     complete()  engine/result          records the results of what the run had claimed
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
---   attempt       engine/queue/attempt   one row for each attempt; a dead letter when none is left
+--   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
 -- order.txt lists all files in the order in which they are applied. The README of each folder says
 -- what the folder holds.
 --
--- Locks. Gates, lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row. A transaction waits for locks once: on gates, in the order of their ids. Whatever
--- else it locks, it takes only where nobody holds it. An endpoint's row is for people to change: no
--- run waits for it.
+-- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
+-- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
+-- for the row of an endpoint, which operators change.
 --
--- Plans. Functions that run once per event or call are plpgsql, whose plans are cached. A query
--- inside an SQL function is planned anew at every call, about 60 us, unless it is a bare
+-- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
+-- query in an SQL function is planned at each call, which takes about 60 us, unless it is a bare
 -- expression.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row".
--- Until the next one the planner takes each table for a single row, however many there are, and
--- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
--- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held. The settings of the
--- function forbid what would read a table (enable_seqscan) or every dead version of a row
--- (enable_bitmapscan, see engine/queue/gate), begin at its other end (the two joins), plan anew
--- (plan_cache_mode) or compile (jit).
+-- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
+-- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
+-- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
+-- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
+-- while the transaction holds the gate. Their settings forbid to read whole tables
+-- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
+-- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
+-- (plan_cache_mode) and to compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's status forbids it
@@ -57,7 +56,7 @@ begin
 end
 $$;
 comment on function outbox.clock() is
-  'The time that the outbox goes by: that of the call. Tests put another function in its place.';
+  'The current time, of the call. Tests replace this function.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''

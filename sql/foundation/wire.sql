@@ -1,6 +1,6 @@
--- What the functions behind the HTTP API share. Each of those takes the org of the
--- caller first, and answers with the jsonb that goes over the wire: camelCase names, ids as text,
--- moments in UTC with milliseconds. What belongs to another org does not exist for it (OH002).
+-- Helpers of the functions behind the HTTP API. The first argument of each of those is the org of
+-- the caller. They return the jsonb of the response: camelCase names, ids as text, times in UTC
+-- with milliseconds. Objects of another org are not found (OH002).
 
 create function outbox.iso_time(p_at timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -13,9 +13,9 @@ begin
 end
 $$;
 comment on function outbox.iso_time(timestamptz) is
-  'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+  'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
--- Whole microseconds, so that a page begins exactly behind the last row of the one before.
+-- Whole microseconds, so that a page starts exactly after the last row of the page before.
 create function outbox.to_cursor(p_at timestamptz, p_id text) returns text
 language plpgsql stable set search_path = ''
 as $$
@@ -29,7 +29,7 @@ begin
 end
 $$;
 comment on function outbox.to_cursor(timestamptz, text) is
-  'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+  'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
 create function outbox.read_cursor(p_cursor text, out p_at timestamptz, out p_id text)
 language plpgsql stable set search_path = ''
@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function outbox.read_cursor(text) is
-  'The (time, uuid) that a cursor stands for; without one the place before the newest row of a '
-  'list that begins with the newest. OH001.';
+  'The (time, uuid) in a cursor. Null: the position before the newest row of a list that starts '
+  'with the newest. OH001.';
 
 create function outbox.check_page(p_limit integer) returns void
 language plpgsql stable set search_path = ''

@@ -1,7 +1,9 @@
 -- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
 -- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
-create function outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
+create function outbox.lock_open_delivery(
+  p_event_id uuid, p_endpoint_id uuid
+) returns outbox.delivery
 language plpgsql set search_path = ''
 as $$
 declare
@@ -31,7 +33,7 @@ begin
   return v_delivery;
 end
 $$;
-comment on function outbox.open_delivery(uuid, uuid) is
+comment on function outbox.lock_open_delivery(uuid, uuid) is
   'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
   'sent.';
 
@@ -52,7 +54,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -219,8 +221,8 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');

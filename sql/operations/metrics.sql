@@ -1,8 +1,29 @@
--- What the function metrics shows. It reads the counters and what is small: endpoints with their
--- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
--- and no queue: how many deliveries are open stands in the gates.
+-- The data of the function `metrics`. get_metrics() joins five parts:
+--
+--   1 counters()          What has happened: the counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and state, and the worst
+--                         endpoints by name. It reads each endpoint once, in gate_metrics().
+--   3 event_metrics()     Events to be routed, and dead letters, each counted up to 10,000.
+--   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
+--   5 database_metrics()  Vacuum and transactions that prevent it, from the statistics of Postgres.
+--
+-- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
+-- deliveries of an endpoint.
+--
+-- due_at of gate_metrics() says since when the first delivery of an endpoint is due; null if the
+-- endpoint may not be served now. An example at 12:00:00:
+--
+--   endpoint                                                      due_at
+--   A, enabled, first delivery due since 11:58:00                 11:58:00
+--   A', the same, but a Retry-After ended at 11:59:30             11:59:30
+--   B, all its deliveries are in flight                           null
+--   C, its breaker is open                                        null
+--
+-- The first due delivery is looked up for the 200 lanes with the earliest head_at; for all others
+-- due_at is head_at, which may be earlier than the truth. The oldest of all is among the 200,
+-- because no delivery of a lane is due before its head_at.
 
--- Keys that stand still are few, and this index has nothing else. No claim can use it.
+-- Only halted lanes, which are few. No claim can use this index.
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
@@ -40,20 +61,21 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    -- Unordered endpoints, which are most, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The lane whose turn comes next; what a replay puts back is late by intention.
+    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
+    -- purpose.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
-        -- In here, or the look-up is made whatever comes of this.
+        -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- The receiver asked for quiet, or its rate is used up.
+        -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -67,8 +89,7 @@ begin
       when g.place > 200 then greatest(g.head_at, g.not_before)
     end
   from gates g
-  -- Nothing is due before head_at, which is later than the first delivery of no lane: the oldest is
-  -- among those where it is earliest. A look walks what was delivered since the last claim.
+  -- This lookup reads the dead entries of deliveries that were delivered since the last claim.
   left join lateral (
     select o.due_at from outbox.delivery o
     where g.place <= 200 and o.lane_id = g.lane_id and o.lane_id > 0 and o.due_at >= g.head_at
@@ -77,9 +98,9 @@ begin
 end
 $$;
 comment on function outbox.gate_metrics(timestamptz) is
-  'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null '
-  'when none is that could be sent. Exact for the 200 that wait longest, not later than true for '
-  'the others. Some index look-ups for each endpoint.';
+  'Each endpoint with the counts of its gate, and since when its first delivery is due; null if '
+  'none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early '
+  'for the others. Takes some index lookups per endpoint.';
 
 create function outbox.queue_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable
@@ -107,7 +128,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -128,7 +149,7 @@ end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
   'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], '
-  'of which the status halted has what waits behind keys that stand still at enabled endpoints, '
+  'the status halted counts the deliveries of halted lanes at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
@@ -142,7 +163,7 @@ declare
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
-    -- From where routing reads: what lies before is dead, save what committed late.
+    -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
         (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
@@ -161,8 +182,9 @@ begin
 end
 $$;
 comment on function outbox.event_metrics() is
-  'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: '
-  '{"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+  'Events that wait for routing or were set aside, and dead letters neither replayed nor '
+  'discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to '
+  '10,000.';
 
 create function outbox.engine_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
@@ -196,7 +218,8 @@ begin
           extract(epoch from
             (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
             as until,
-          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
+          -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from pg_catalog.pg_inherits i
         join pg_catalog.pg_class c on c.oid = i.inhrelid
@@ -208,9 +231,9 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", '
-  '"kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", '
-  '"bytes"}]}.';
+  'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
+  '"until", "bytes"}]}.';
 
 create function outbox.database_metrics() returns jsonb
 language plpgsql stable set search_path = ''
@@ -225,7 +248,7 @@ begin
       where t.schemaname = 'outbox' and t.relname in (
         'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
         'dead_letter')),
-    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    -- Only the oldest of each, because vacuum waits for that.
     'snapshot_s', (
       select coalesce(extract(epoch from
         pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
@@ -245,7 +268,7 @@ begin
 end
 $$;
 comment on function outbox.database_metrics() is
-  'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", '
+  'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", '
   '"live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
 create function outbox.counters() returns jsonb
@@ -295,6 +318,6 @@ begin
 end
 $$;
 comment on function outbox.get_metrics() is
-  'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", '
+  'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
   '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
   'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';

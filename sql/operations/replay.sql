@@ -17,7 +17,7 @@ $$;
 comment on function outbox.last_attempt(uuid, uuid) is
   'The last attempt number of a finished delivery; null when nothing is known of it.';
 
-create function outbox.put_back(
+create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
 ) returns boolean
 language plpgsql set search_path = ''
@@ -61,11 +61,11 @@ begin
   return true;
 end
 $$;
-comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
+comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
 
-create function outbox.keep_days(p_event_ids uuid[]) returns void
+create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -83,7 +83,7 @@ begin
   where c.name = o.name;
 end
 $$;
-comment on function outbox.keep_days(uuid[]) is
+comment on function outbox.restart_open_checks(uuid[]) is
   'Starts the count of nights without anything open anew for the days of replayed events. locks: '
   'partition_check by name, behind the gates.';
 
@@ -102,8 +102,8 @@ begin
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
-    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-    perform outbox.settle_lost(v_delivery, v_now);
+    v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
+    perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
@@ -113,7 +113,7 @@ begin
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+    or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
@@ -121,7 +121,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
-  perform outbox.keep_days(array[p_event_id]);
+  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(

@@ -144,7 +144,8 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(
+        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -160,7 +161,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set status = 'done', finished_at = p_now

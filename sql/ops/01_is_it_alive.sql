@@ -167,7 +167,8 @@ checks as (
   select 5, 'Does the database know where the function is?', 'Not configured',
     case when (c.fully and c.readable) or r.any_worker then 'ok' else 'error' end,
     case
-      when c.fully and not c.readable then 'yes, but Vault cannot decrypt it: call configure() again'
+      when c.fully and not c.readable
+      then 'yes, but Vault cannot decrypt it: call configure() again'
       when c.fully then 'yes'
       when r.any_worker then 'no, but a worker delivers'
       else 'no'

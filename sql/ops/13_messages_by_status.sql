@@ -16,7 +16,8 @@ asked as (
 )
 select o.org_id, s.status, n.count, n.oldest_at, now() - n.oldest_at as age,
   case
-    when s.status = 'QUEUED' then '02_what_is_stuck.sql shows why; 15_messages_waiting.sql lists them'
+    when s.status = 'QUEUED'
+    then '02_what_is_stuck.sql shows why; 15_messages_waiting.sql lists them'
     when s.status = 'SENDING' then '15_messages_waiting.sql shows those of a run that died'
     when s.status = 'FAILED' then '14_one_message.sql shows why; resend_message() sends it again'
   end as next_step

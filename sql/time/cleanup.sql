@@ -1,4 +1,4 @@
--- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
+-- Cleanup, daily at 00:00 UTC. Each part may run at any time, repeatedly and concurrently.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -24,7 +24,7 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
     select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
@@ -37,7 +37,7 @@ begin
   loop
     -- If the database refuses to end one, go on with the others.
     begin
-      perform outbox.settle_lost(v_delivery, v_now);
+      perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -63,7 +63,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
+  -- If its lease has ended since it was read, that failure may have been its last.
   select *
   into p_delivery
   from outbox.delivery d
@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
+  'Makes a dead letter of a delivery that was open too long; false if it is no longer open. '
   'locks: the caller holds the gate.';
 
 create function outbox.cleanup(p_most integer default 100000) returns jsonb
@@ -112,7 +112,7 @@ declare
   v_more boolean := false;
   v_steps jsonb := '{}'::jsonb;
 begin
-  -- A lane of one recipient outlives its last delivery by its spacing.
+  -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
@@ -155,7 +155,7 @@ begin
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", '
+  'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", '
   '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
-  '"more": whether there may be more, so that it should be called again}. Delivered history goes '
-  'with its partition (drop_partitions()) after event.delivered_days.';
+  '"more": whether there may be more, so that it should be called again}. drop_partitions() '
+  'deletes delivered history after event.delivered_days.';

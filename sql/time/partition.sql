@@ -1,6 +1,6 @@
--- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
--- DEFAULT, so that no publisher ever fails for want of a partition; they move when it is made. DDL
--- waits for a lock 100 ms at most and is tried again the next hour.
+-- Partitions: one per day for event and attempt, created a week ahead. Rows of a day without one
+-- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
+-- most 100 ms for a lock and is repeated in the next hour.
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
@@ -21,15 +21,16 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
-  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
-  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
+  -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
+  -- wait before they choose.
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
-  -- Another call may have made it while this one waited.
+  -- Another call may have created it while this one waited.
   if pg_catalog.to_regclass('outbox.' || v_name) is not null then
     return false;
   end if;
@@ -47,8 +48,8 @@ begin
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that '
-  'belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+  'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the '
+  'rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -65,7 +66,7 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- Whoever held up one day holds up the next as well, and runs wait for what is locked so far.
+    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -77,8 +78,8 @@ begin
 end
 $$;
 comment on function outbox.add_partitions() is
-  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the '
-  'tables that a lock held up until the next time}.';
+  'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
+  'that a lock delayed until the next call}.';
 
 create function outbox.is_open_on(p_day date) returns boolean
 language plpgsql stable
@@ -95,7 +96,7 @@ begin
 end
 $$;
 comment on function outbox.is_open_on(date) is
-  'Whether anything is open of the events of that day (UTC).';
+  'Whether an event of that day (UTC) has an open delivery or is not routed.';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
@@ -106,7 +107,7 @@ begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  -- Whoever held it up may have published into it, or replayed an event of it.
+  -- The transaction that held the lock may have published into the partition, or replayed an event.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
   end if;
@@ -119,8 +120,8 @@ exception when lock_not_available or undefined_table then
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened '
-  'meanwhile, or when it is gone.';
+  'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or '
+  'if it is already dropped.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -128,7 +129,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The night that begins behind a day is not a full day after it.
+  -- The first night after a day is not a full day after it.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -165,8 +166,8 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- Whoever holds up one day holds up the next as well, and may wait for the days of event that
-    -- are gone by now: after a second of that it would be ended as a deadlock.
+    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
   end loop;
@@ -174,8 +175,8 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on more nights running than '
-  'event.delivered_days, so that what was delivered is there for so many full days, and the days '
-  'of attempt beyond attempt.retention_days: {"dropped"}.';
+  'Drops the event partitions without anything open on more consecutive nights than '
+  'event.delivered_days, so delivered events are stored for that many full days, and the attempt '
+  'partitions older than attempt.retention_days: {"dropped"}.';
 
 select outbox.add_partitions();

@@ -36,7 +36,7 @@ declare
   v_gates bigint[];
   v_next_at timestamptz[];
 begin
-  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
+  -- Each change is processed for 6 s, because it may commit late, and its gate may be locked now.
   select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
@@ -58,8 +58,8 @@ begin
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
-  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
-  'force within one tick. locks: gates with SKIP LOCKED.';
+  'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within '
+  'one tick. locks: gates with SKIP LOCKED.';
 
 create function outbox.wake_missed(p_now timestamptz) returns void
 language plpgsql
@@ -68,7 +68,8 @@ set enable_seqscan = off
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  -- The whole ring only once a minute, because that may read all dead index entries before its
+  -- start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -88,8 +89,8 @@ begin
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is
-  'Makes the gates due that lie before the beginning of the ring, for their change took long to '
-  'commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
+  'Makes gates due that are before the start of the ring, because their change took long to '
+  'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -97,8 +98,8 @@ as $$
 declare
   v_step outbox.tick_step;
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
-  -- waits for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
+  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -147,10 +148,11 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
-  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole tick, so check after each
+  -- statement.
   set constraints all immediate;
   perform outbox.upkeep(v_now);
-  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
@@ -177,5 +179,5 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
-  'few are alive. Returns {"kicked", "runs"}.';
+  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';

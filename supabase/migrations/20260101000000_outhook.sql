@@ -18,7 +18,7 @@
 --   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
 --   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
 --   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/take.sql, engine/claim/claim.sql, engine/claim/batch.sql,
+--   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
 --   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
 --   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/rights.sql,
 --   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
@@ -32,11 +32,11 @@
 
 -- Outhook, the transactional outbox: read this file first.
 --
--- An event is what happened. An endpoint is where somebody wants to hear of it, and a delivery is
--- one event on its way to one endpoint. A run takes deliveries and sends them: it is one call of
--- the function `deliver`, or one worker. docs/glossary.md has all other words.
+-- An event records that something happened. An endpoint is a receiver with its address, and a
+-- delivery is one event for one endpoint. A run claims deliveries and sends them; it is one call of
+-- the function `deliver`, or one worker. docs/glossary.md defines all other words.
 --
--- The life of an event, each step with its file:
+-- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
 --   kick()        engine/run/kick        wakes a run at commit if no run is awake
@@ -45,28 +45,27 @@
 --     complete()  engine/result          records the results of what the run had claimed
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
---   attempt       engine/queue/attempt   one row for each attempt; a dead letter when none is left
+--   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
 -- order.txt lists all files in the order in which they are applied. The README of each folder says
 -- what the folder holds.
 --
--- Locks. Gates, lanes, deliveries and dead letters are changed only by a transaction that holds the
--- gate's row. A transaction waits for locks once: on gates, in the order of their ids. Whatever
--- else it locks, it takes only where nobody holds it. An endpoint's row is for people to change: no
--- run waits for it.
+-- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
+-- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
+-- for the row of an endpoint, which operators change.
 --
--- Plans. Functions that run once per event or call are plpgsql, whose plans are cached. A query
--- inside an SQL function is planned anew at every call, about 60 us, unless it is a bare
+-- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
+-- query in an SQL function is planned at each call, which takes about 60 us, unless it is a bare
 -- expression.
 --
--- A queue is drained again and again, and an analyze at that moment says "many pages, no row".
--- Until the next one the planner takes each table for a single row, however many there are, and
--- begins a join anywhere (2 s for a claim of 400 that takes 10 ms). So the calls of a run leave it
--- no choice. Rows are looked up one by one, in lateral subqueries that "offset 0" keeps it from
--- merging, and written by their ctid, which is stable while their gate is held. The settings of the
--- function forbid what would read a table (enable_seqscan) or every dead version of a row
--- (enable_bitmapscan, see engine/queue/gate), begin at its other end (the two joins), plan anew
--- (plan_cache_mode) or compile (jit).
+-- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
+-- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
+-- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
+-- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
+-- while the transaction holds the gate. Their settings forbid to read whole tables
+-- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
+-- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
+-- (plan_cache_mode) and to compile (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is not valid                  OH004 the object's status forbids it
@@ -89,7 +88,7 @@ begin
 end
 $$;
 comment on function outbox.clock() is
-  'The time that the outbox goes by: that of the call. Tests put another function in its place.';
+  'The current time, of the call. Tests replace this function.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''
@@ -101,11 +100,11 @@ comment on function outbox.version() is
 
 -- sql/foundation/argument.sql
 
--- What arguments of many functions are checked with. Each raises OH001 for one argument and names
--- it, what is wrong with it, and the remedy. What only one thing has is checked beside that thing.
+-- Checks for the arguments of many functions. Each raises OH001 with the argument, what is wrong
+-- with it, and the remedy. Checks that only one file needs are in that file.
 
--- volatile: an immutable call with constants is carried out by whoever plans it, `supabase db lint`
--- included.
+-- volatile: the planner, also that of `supabase db lint`, would execute an immutable call with
+-- constants.
 create function outbox.invalid(p_field text, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -146,7 +145,7 @@ end
 $$;
 comment on function
   outbox.check_range(text, double precision, double precision, double precision) is
-  'Raises OH001 unless a number lies within its bounds.';
+  'Raises OH001 unless a number is within its bounds.';
 
 create function outbox.check_org(p_org_id text) returns void
 language plpgsql immutable set search_path = ''
@@ -160,7 +159,7 @@ begin
 end
 $$;
 comment on function outbox.check_org(text) is
-  'Raises OH001 unless this may be an organisation''s id.';
+  'Raises OH001 unless this is a valid id of an organisation.';
 
 -- sql/foundation/passing_error.sql
 
@@ -190,9 +189,9 @@ comment on function outbox.may_stay(text) is
 
 -- sql/foundation/setting.sql
 
--- Settings: one row each, with its type, its bounds and what it is for. No setting is a constraint
--- in a table, so that changing one takes one UPDATE and no lock that a run waits on. What may be
--- stored is in foundation/setting_check. A module inserts its settings in its own folder.
+-- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
+-- table, so to change one is one UPDATE without a lock that a run waits for.
+-- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
   name text primary key,
@@ -217,79 +216,85 @@ comment on table outbox.setting is
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
-    'Off: no kick and no claim; publishing goes on'),
+    'If off, there are no kicks and no claims; publishing continues'),
   ('worker.poll_interval_ms', '1000', 'integer', 25, 60000,
-    'How often the tick looks for work; an idle worker looks four times as often, and a run that '
-    'was just busy every 25 ms'),
-  ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
+    'How often the tick checks for work, in whole seconds and at least once a second; an idle '
+    'worker polls four times as often, and a busy run at most every 25 ms'),
+  ('worker.batch_size', '400', 'integer', 1, 1000,
+    'The largest number of deliveries that one dispatch claims'),
   ('worker.max_runs', '4', 'integer', 1, 100,
-    'The most edge runs at a time; one more ends at once'),
+    'The largest number of edge runs at a time; a further run ends at once'),
   ('worker.max_wall_ms', '25000', 'integer', 1000, 300000,
-    'How long an edge run claims; the platform ends an isolate after 150 s'),
+    'How long an edge run claims deliveries; the platform ends a function after 150 s'),
   ('worker.max_deliveries', '2000', 'integer', 1, 1000000,
-    'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
+    'How many deliveries an edge run sends before it ends; the platform allows a run 2 s of CPU'),
   ('kick.on_commit', 'true', 'boolean', null, null,
-    'Wake a run at commit when none is awake; off: the tick alone does it'),
+    'Whether a commit sends a kick if no run is active; if off, only the tick sends kicks'),
   ('kick.quiet_ms', '500', 'integer', 50, 60000,
-    'No kick on commit within this time of a run''s poll or of the last kick'),
-  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload'),
-  ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
-  ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
+    'A commit sends no kick within this time after the last kick or after a run has polled'),
+  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload, in bytes'),
+  ('route.batch_size', '1000', 'integer', 1, 2000,
+    'The largest number of events that one dispatch routes'),
+  ('egress.allow_http', 'false', 'boolean', null, null,
+    'Whether http URLs are allowed, for local development'),
   ('egress.allow_cidrs', '[]', 'text[]', null, null,
-    'Private networks that deliveries may reach, in CIDR form'),
+    'Private networks that deliveries may reach, in CIDR notation'),
   ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null,
-    'Ports that webhooks may go to, single or as ranges'),
+    'Ports that deliveries may use, single or as ranges'),
   ('egress.deny_ports',
     '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
     '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
-    'Ports of those that they may not go to all the same: databases, remote control'),
-  ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
-  ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+    'Exceptions from egress.allow_ports: the usual ports of databases and remote control'),
+  ('response.success_bytes', '256', 'integer', 0, 16384,
+    'How many bytes of a 2xx response are stored'),
+  ('response.failure_bytes', '4096', 'integer', 0, 16384,
+    'How many bytes of any other response are stored'),
   ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
-    'How long one whole request of a new endpoint may take, unless it is made with another time; '
-    'an endpoint that exists keeps its own'),
+    'Default for a new endpoint: the timeout of a whole request'),
   ('endpoint.max_in_flight', '50', 'integer', 1, 1000,
-    'The most requests at a time of a new endpoint, unless it is made with another number; an '
-    'endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many requests may be in flight'),
   ('endpoint.quantum', '25', 'integer', 1, 1000,
-    'How many deliveries in a row a new endpoint has before the next one''s turn, unless it is '
-    'made with another number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many deliveries are claimed before it is the turn of the '
+    'next endpoint'),
   ('endpoint.rate_burst', '10', 'integer', 1, 100000,
-    'How many requests may follow each other at once at a new endpoint with a rate, unless it is '
-    'given another number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint with a rate limit: how many requests it may get at once after a '
+    'pause'),
   ('breaker.enabled', 'true', 'boolean', null, null,
-    'Whether a new endpoint has a breaker, unless it is told otherwise; an endpoint that exists '
-    'keeps its own'),
+    'Default for a new endpoint: whether it has a breaker'),
   ('breaker.threshold', '5', 'integer', 1, 1000,
-    'How many failures in a row open the breaker of a new endpoint, unless it is given another '
-    'number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many failures in a row open its breaker'),
   ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
-    'How long the breaker of a new endpoint stays open before the probe, unless it is given '
-    'another time; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how long its breaker stays open before the first probe'),
   ('retry_after.max_s', '3600', 'integer', 1, 86400,
-    'The longest that a receiver can make us wait by Retry-After'),
+    'The longest time that a Retry-After header can delay an endpoint'),
   ('idempotency.window_hours', '24', 'integer', 1, 168,
-    'How long the idempotency key of an event, a saga or an API request is known; not longer than '
+    'How long the idempotency key of an event, a saga or an API request is stored; at most '
     'event.retention_days'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365,
-    'An endpoint that has failed for so many days without one success is disabled'),
+    'An endpoint that has failed for this many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
-    'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
+    'How long a replayed or discarded dead letter is stored; every other dead letter is stored '
+    'for ever'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are stored'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
-    'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
+    'Whether the metrics count attempts for each endpoint and name every endpoint; if off, they '
+    'name only the worst'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
-    'How many endpoints the metrics name: those with most open, and those that fail longest'),
+    'How many endpoints the metrics name: those with the most open deliveries, and those with the '
+    'most failures in a row'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
-    'so long it can be replayed'),
+    'How many full days an event without open deliveries is stored, with its attempts; until then '
+    'it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
-    'A delivery still open after this many days expires; deliver_at reaches no further');
+    'A delivery that is still open after this many days expires; deliver_at can be at most this '
+    'far ahead');
 
 insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
   ('egress.proxy_url', '""', 'text', '^(http://[^/]*)?$',
     'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path',
-    true, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none');
+    true,
+    'An http proxy for every webhook (CONNECT), which must check the addresses itself; empty: no '
+    'proxy');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -331,15 +336,15 @@ comment on function outbox.key_window() is
 
 -- sql/foundation/setting_check.sql
 
--- What may be stored in a setting. The table itself asks, so that a plain UPDATE at the console is
--- held to the same as set_setting(): a value by itself before it is written, and beside the others
--- once all rows of the statement are, so that one UPDATE can move two that depend on each other.
+-- Validation of settings, by triggers, so that an UPDATE in SQL has the same checks as
+-- set_setting(). A value is checked alone before its row is written, and together with the others
+-- after the statement, so that one UPDATE can change two settings that depend on each other.
 
 create function outbox.is_network(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The cast alone would take 10/8 and a bare address too, which the sender does not read, and
+  -- The cast alone accepts 10/8 and a bare address, which the sender does not support, and
   -- 010.0.0.0/8, which the sender reads as octal.
   return p_text ~ ('^((0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)'
       '/(0|[1-9][0-9]*)$')
@@ -361,15 +366,14 @@ begin
   return v_parts is not null and p_text ~ p_form
     and v_parts[1] ~ ('^' || v_label || '(\.' || v_label || ')*$')
     and coalesce(v_parts[2]::integer, 80) between 1 and 65535
-    -- A path of dots would be resolved away.
+    -- URL parsers remove path segments of dots.
     and coalesce(v_parts[3], '') ~ '^(/[A-Za-z0-9._~-]*[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$';
 end
 $$;
 comment on function outbox.is_base_url(text, text) is
-  'Whether a text is an http or https URL of that form that a path can be put behind: a name or '
-  'IPv4 address, a port that there is, no credentials, no query.';
+  'Whether a text is an http or https URL of that form to which a path can be appended: a name or '
+  'IPv4 address, a valid port, no credentials, no query.';
 
--- What is wrong with a value for a setting, as a sentence; null when nothing is.
 create function outbox.setting_problem(p_setting outbox.setting, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -430,7 +434,7 @@ begin
 end
 $$;
 comment on function outbox.setting_problem(outbox.setting, jsonb) is
-  'What is wrong with a value for a setting, as the end of a sentence; null when it may be stored.';
+  'What is wrong with a value for a setting, as the end of a sentence; null if it is valid.';
 
 create table outbox.setting_rule (
   less text not null,
@@ -498,15 +502,15 @@ begin
 end
 $$;
 comment on function outbox.setting_conflict(text) is
-  'Why a setting as it is stored cannot stand beside the others, as the end of a sentence, and '
-  'what to do; null when it can.';
+  'Why the stored value of a setting conflicts with another setting, as the end of a sentence, and '
+  'the remedy; null if it does not.';
 
 create function outbox.lock_settings() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Or two changes at a time, each of which goes with what the other finds, would not go together.
-  -- Nobody who only reads settings waits for this.
+  -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of
+  -- settings do not wait for this lock.
   perform pg_catalog.pg_advisory_xact_lock('outbox.setting'::regclass::oid::bigint);
   return null;
 end
@@ -551,7 +555,7 @@ begin
 end
 $$;
 comment on function outbox.check_setting() is
-  'Trigger: raises OH005 for a value that may not be stored: message "setting <name> <problem>", '
+  'Trigger: raises OH005 for an invalid value: message "setting <name> <problem>", '
   'detail: the name, hint: the remedy.';
 
 create trigger setting_is_changed_by_one
@@ -586,10 +590,9 @@ comment on function outbox.set_setting(text, jsonb) is
 
 -- sql/foundation/egress.sql
 
--- Where deliveries may go, as far as a URL's text tells. Names are vetted at each send, when they
--- are looked up; a literal address is judged here already, by the same ranges as
--- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts holds the two against each
--- other).
+-- Which URLs deliveries may be sent to. A literal address is checked here, by the same ranges as in
+-- functions/_shared/connect/address.ts (tests/sql/same_rules.test.ts compares them). The addresses
+-- of a name are checked at each send, when the name is resolved.
 
 create function outbox.is_public(p_address inet) returns boolean
 language plpgsql immutable set search_path = ''
@@ -615,8 +618,7 @@ begin
 end
 $$;
 comment on function outbox.is_public(inet) is
-  'Whether an address is one of the public Internet. IPv6 forms that carry an IPv4 address are '
-  'not, whichever they carry.';
+  'Whether an address is on the public Internet. IPv6 forms that contain an IPv4 address are not.';
 
 create function outbox.is_reachable(p_address inet) returns boolean
 language plpgsql stable set search_path = ''
@@ -654,8 +656,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_number(text) is
-  'One part of an IPv4 address as URLs write it (decimal, octal behind 0, hexadecimal behind '
-  '0x); null when it is none.';
+  'One part of an IPv4 address in a URL (decimal, octal after 0, hexadecimal after 0x); null if it '
+  'is none.';
 
 create function outbox.ipv4_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -672,7 +674,7 @@ begin
   end if;
   for v_n in 1 .. v_count loop
     v_number := case when v_parts[v_n] <> '' then outbox.ipv4_number(v_parts[v_n]) end;
-    -- The last part fills what the others leave: 127.1 is 127.0.0.1.
+    -- The last part fills the remaining bytes: 127.1 is 127.0.0.1.
     v_beyond := case when v_n < v_count then 256 else 256::bigint ^ (5 - v_count) end;
     if v_number is null or v_number >= v_beyond then
       return null;
@@ -684,8 +686,8 @@ begin
 end
 $$;
 comment on function outbox.ipv4_of(text) is
-  'The IPv4 address that a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433) stands '
-  'for; null when it is none.';
+  'The IPv4 address of a URL''s host in any of its forms (127.1, 0x7f.1, 2130706433); null if it '
+  'is none.';
 
 create function outbox.ipv6_of(p_host text) returns inet
 language plpgsql immutable set search_path = ''
@@ -717,8 +719,7 @@ begin
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name that only a private network knows, where no such network is '
-  'allowed; null when nothing is.';
+  'What is wrong with a name of a private network, if no private network is allowed; else null.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -729,7 +730,7 @@ declare
 begin
   if v_host like '[%' then
     v_address := outbox.ipv6_of(v_host);
-  -- What ends in a number is an address or nothing (URL Standard, "ends in a number").
+  -- A host that ends in a number must be an address (URL Standard, "ends in a number").
   elsif v_host ~ '(^|\.)([0-9]+|0x[0-9a-f]*)$' then
     v_address := outbox.ipv4_of(v_host);
   elsif v_host !~ '^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$' or pg_catalog.length(v_host) > 253 then
@@ -744,7 +745,7 @@ begin
 end
 $$;
 comment on function outbox.host_problem(text) is
-  'What is wrong with a URL''s host, as the end of a sentence; null when nothing is.';
+  'What is wrong with a URL''s host, as the end of a sentence; null if it is allowed.';
 
 create function outbox.is_port_range(p_text text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -809,8 +810,8 @@ begin
 end
 $$;
 comment on function outbox.authority_problem(text) is
-  'What is wrong with the host or the port of a URL, as the end of a sentence; null when it is '
-  'right.';
+  'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are '
+  'allowed.';
 
 create function outbox.check_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -847,15 +848,14 @@ begin
 end
 $$;
 comment on function outbox.check_url(text) is
-  'The URL as given, or OH001 that says what is wrong with it. The addresses behind a name are '
-  'vetted at each send.';
+  'Returns the URL, or raises OH001. The addresses of a name are checked at each send.';
 
 -- sql/foundation/counter.sql
 
--- Counters of what has happened, for metrics. They only grow, whatever is cleaned up, and a crash
--- takes nothing back. A call counts by adding rows, which waits for nobody and meets no version
--- that a transaction left open keeps; the tick adds them up every ten seconds. Measured: counting
--- 400 results takes 0.4 ms of the 20 ms that their call takes; adding 12,000 rows up takes 31 ms.
+-- Counters for metrics. They only grow, also when history is deleted, and survive a crash. A call
+-- counts by inserting rows, which waits for no lock and reads no dead rows; the tick adds them up
+-- every 10 s. Measured: to count 400 results takes 0.4 ms of the 20 ms of their call; to add up
+-- 12,000 rows takes 31 ms.
 
 create table outbox.counter (
   metric text not null,
@@ -865,9 +865,9 @@ create table outbox.counter (
   primary key (metric, labels)
 ) with (fillfactor = 50);
 comment on table outbox.counter is
-  'What was counted until the last fold_counters(), by metric and the values of its labels. n: how '
-  'often; total: the sum of what was measured, in milliseconds. Of a histogram the last label is '
-  'the number of the bucket, from 1.';
+  'The counts up to the last fold_counters(), by metric and label values. n: how often; total: the '
+  'sum of the measured times in milliseconds. The last label of a histogram is the number of the '
+  'bucket, from 1.';
 
 create table outbox.counter_change (
   at timestamptz not null default pg_catalog.clock_timestamp(),
@@ -880,11 +880,11 @@ create table outbox.counter_change (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.counter_change is
-  'What has been counted since, in the transactions that did it.';
+  'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
 
--- Where counter_change begins, in milliseconds: behind the dead entries of its index. A sequence,
--- which has no old versions itself.
+-- The time in milliseconds from which counter_change is read, behind the dead entries of its index.
+-- A sequence, because it has no dead versions itself.
 create sequence outbox.counters_from minvalue 0 start 0;
 
 create function outbox.counters_since(p_now timestamptz) returns timestamptz
@@ -901,7 +901,7 @@ begin
 end
 $$;
 comment on function outbox.counters_since(timestamptz) is
-  'From where on counter_change is read; all of it after the clock was set back.';
+  'The time from which counter_change is read; -infinity after the clock was set back.';
 
 create function outbox.count_up(
   p_metric text, p_labels text[], p_n bigint default 1, p_total bigint default 0
@@ -916,7 +916,7 @@ begin
 end
 $$;
 comment on function outbox.count_up(text, text[], bigint, bigint) is
-  'Counts something p_n times, when the transaction commits. Waits for nobody.';
+  'Counts something p_n times, when the transaction commits. Waits for no lock.';
 
 create function outbox.fold_counters() returns integer
 language plpgsql
@@ -925,7 +925,7 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- All of it once a minute: what took long to commit lies before the beginning.
+  -- The whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -936,7 +936,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, for two of these may meet.
+    -- In one order, or two concurrent calls could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -946,7 +946,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not behind anything that this call removes: a reader may still see it.
+  -- Not after a row that this call deletes, because a reader may still see it.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
@@ -963,7 +963,7 @@ as $$
   select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
 $$;
 comment on function outbox.attempt_bounds() is
-  'The upper bounds of the buckets of how long an attempt takes, in ms.';
+  'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
 
 create function outbox.latency_bounds() returns bigint[]
 language sql immutable set search_path = ''
@@ -972,13 +972,13 @@ as $$
     3600000, 21600000, 86400000]::bigint[]
 $$;
 comment on function outbox.latency_bounds() is
-  'The upper bounds of the buckets of how long a delivery takes from when it is due, in ms.';
+  'The upper bounds of the buckets of latency_ms, the time from due to delivered, in ms.';
 
 -- sql/foundation/wire.sql
 
--- What the functions behind the HTTP API share. Each of those takes the org of the
--- caller first, and answers with the jsonb that goes over the wire: camelCase names, ids as text,
--- moments in UTC with milliseconds. What belongs to another org does not exist for it (OH002).
+-- Helpers of the functions behind the HTTP API. The first argument of each of those is the org of
+-- the caller. They return the jsonb of the response: camelCase names, ids as text, times in UTC
+-- with milliseconds. Objects of another org are not found (OH002).
 
 create function outbox.iso_time(p_at timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -991,9 +991,9 @@ begin
 end
 $$;
 comment on function outbox.iso_time(timestamptz) is
-  'A moment as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+  'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
--- Whole microseconds, so that a page begins exactly behind the last row of the one before.
+-- Whole microseconds, so that a page starts exactly after the last row of the page before.
 create function outbox.to_cursor(p_at timestamptz, p_id text) returns text
 language plpgsql stable set search_path = ''
 as $$
@@ -1007,7 +1007,7 @@ begin
 end
 $$;
 comment on function outbox.to_cursor(timestamptz, text) is
-  'The place behind one row of a list that is ordered by (time, id), as opaque text.';
+  'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
 create function outbox.read_cursor(p_cursor text, out p_at timestamptz, out p_id text)
 language plpgsql stable set search_path = ''
@@ -1038,8 +1038,8 @@ begin
 end
 $$;
 comment on function outbox.read_cursor(text) is
-  'The (time, uuid) that a cursor stands for; without one the place before the newest row of a '
-  'list that begins with the newest. OH001.';
+  'The (time, uuid) in a cursor. Null: the position before the newest row of a list that starts '
+  'with the newest. OH001.';
 
 create function outbox.check_page(p_limit integer) returns void
 language plpgsql stable set search_path = ''
@@ -1071,14 +1071,13 @@ comment on function outbox.refuse_members(jsonb, text, text[], text) is
 
 -- sql/foundation/lists.sql
 
--- Cursors of the lists of the HTTP API that walk history: events and deliveries. They go by a key
--- that never changes, newest first, and a cursor is the key of the last row that was looked at, so
--- that new rows move nothing. A list walks the organisation's own events, by their index event_org,
--- and looks at its filters row by row: an index for them would cost every delivery. The open
--- deliveries and the dead letters of all are walked where a status asks for them, since by event
--- neither has an index of an organisation. A page walks a bounded number of rows. So it may be
--- short, even empty, where most of them are not what was asked for; only a cursor of null says the
--- end.
+-- Cursors of the HTTP API's lists of events and deliveries. These lists are ordered by a key that
+-- never changes, newest first. A cursor is the key of the last row that was read, so new rows do
+-- not move a page. A list scans the events of its organisation by the index event_org and
+-- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
+-- with a status filter scan the open deliveries or dead letters of all organisations: these have
+-- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
+-- even empty. Only a cursor of null means the end.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -1188,9 +1187,9 @@ grant select on outbox.setting to service_role;
 -- sql/events/event.sql
 
 -- Events. An event is written once and never changed. Its id is a uuid v7 whose 12 bits after the
--- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort
--- by the clock at the call, to a quarter of a microsecond, and the partition of an event follows
--- from its id alone: partitions are daily, and an old day is dropped, never deleted row by row.
+-- version hold the fraction of the millisecond (RFC 9562, section 6.2, method 3). So ids sort by
+-- the time of the call, to a quarter of a microsecond, and the id alone determines the partition.
+-- There is one partition per day; old days are dropped, not deleted row by row.
 
 create function outbox.uuid_v7(p_at timestamptz) returns uuid
 language plpgsql volatile set search_path = ''
@@ -1219,7 +1218,7 @@ as $$
     || '00000000000000000000')::uuid
 $$;
 comment on function outbox.uuid_v7_floor(timestamptz) is
-  'The bound below every uuid v7 of that millisecond or later, and above every earlier one.';
+  'A bound: at most every uuid v7 of that millisecond or later, and above every earlier one.';
 
 create function outbox.uuid_v7_time(p_id uuid) returns timestamptz
 language sql immutable strict set search_path = ''
@@ -1245,16 +1244,15 @@ create table outbox.event (
   created_at timestamptz not null
 ) partition by range (id);
 comment on table outbox.event is
-  'What happened: written once by publish(), never changed. body is the JSON as text, as it will '
-  'be sent. The id carries created_at, to the millisecond: what is sent goes by the id.';
+  'Events, written once by publish() and never changed. body: the JSON as text, as it is sent. The '
+  'id contains created_at to the millisecond; the time that is sent is that of the id.';
 
--- For the lists of one organisation, which would walk everybody's events without it. It costs a
--- publish 95 to 140 bytes of WAL, of 880 (about an eighth), and no time that could be measured.
--- Every org_id is above ''. The predicate keeps this index out of look-ups by id, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of
--- an organisation repeats it. Such a query also bounds (org_id, id) as one row, and orders by both:
--- by an equality and the order of id alone the planner, where organisations are few, walks the
--- primary key through the events of all.
+-- For the lists of one organisation, which would scan the events of all without it. It costs a
+-- publish 95 to 140 bytes of 880 bytes of WAL, and no measurable time. The predicate is always
+-- true: it keeps the planner from using this index for lookups by id while the statistics say that
+-- the table is empty. A query by organisation repeats it. Such a query also bounds (org_id, id) as
+-- one row and orders by both: with `org_id = x order by id` and few organisations, the planner may
+-- scan the primary key through the events of all.
 create index event_org on outbox.event (org_id, id) where org_id > '';
 
 -- A missing partition must never fail the application's transaction.
@@ -1280,8 +1278,7 @@ create table outbox.partition_check (
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many nights running nothing open was found of an event partition; a replay starts the '
-  'count anew.';
+  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''
@@ -1301,8 +1298,7 @@ comment on function outbox.partition_day(text) is 'The day (UTC) of a partition,
 
 -- sql/events/event_check.sql
 
--- What is asked of an event before it is stored. It is all asked of the publisher, in its
--- transaction: an event that was committed has no fault that a run would find later.
+-- Checks of an event. All checks run in the publisher's transaction, so a stored event is valid.
 
 create function outbox.check_type(p_type text) returns void
 language plpgsql immutable set search_path = ''
@@ -1346,8 +1342,8 @@ begin
 end
 $$;
 comment on function outbox.check_addressed(outbox.event) is
-  'Raises OH002 unless the event''s endpoint is the organisation''s, OH001 when that endpoint is '
-  'ordered and the event is for later.';
+  'Raises OH002 unless the organisation has the event''s endpoint; OH001 if that endpoint is '
+  'ordered and the event has a deliver_at.';
 
 create function outbox.check_unordered(p_event outbox.event) returns void
 language plpgsql stable set search_path = ''
@@ -1368,15 +1364,15 @@ begin
 end
 $$;
 comment on function outbox.check_unordered(outbox.event) is
-  'Raises OH001 when an ordered endpoint is subscribed to the type of an event that is for later.';
+  'Raises OH001 if an ordered endpoint is subscribed to the type of an event with a deliver_at.';
 
 create function outbox.check_publisher(p_event outbox.event) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   perform outbox.check_org(p_event.org_id);
-  -- Endpoints of outhook receive operational events; send_test_event() is all that a person
-  -- publishes to them.
+  -- Endpoints of outhook receive operational events. Users publish to them only by
+  -- send_test_event().
   if p_event.org_id = 'outhook'
     and (p_event.type is distinct from 'outhook.test' or p_event.endpoint_id is null)
   then
@@ -1386,14 +1382,14 @@ begin
 end
 $$;
 comment on function outbox.check_publisher(outbox.event) is
-  'Raises OH001 unless people may publish this event under its org_id.';
+  'Raises OH001 unless a user may publish this event under its org_id.';
 
 create function outbox.check_event(p_event outbox.event) returns uuid
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_bytes integer := pg_catalog.octet_length(p_event.body);
-  -- The setting is 1,024 at least: a small event need not look it up.
+  -- The setting is at least 1,024, so a small event need not read it.
   v_most integer := case
     when v_bytes > 1024 then outbox.setting_int('publish.max_body_bytes')
   end;
@@ -1445,8 +1441,8 @@ begin
 end
 $$;
 comment on function outbox.check_event(outbox.event) is
-  'Returns the id of a new event that is valid; OH001 for the first field that is not, OH002 for '
-  'an endpoint that is not the organisation''s.';
+  'Returns the id of a new event if it is valid. OH001: the first invalid field; OH002: the '
+  'organisation has no such endpoint.';
 
 create function outbox.check_json(p_body text) returns void
 language plpgsql immutable set search_path = ''
@@ -1466,8 +1462,8 @@ comment on function outbox.check_json(text) is
 
 -- sql/events/idempotency_key.sql
 
--- Idempotency keys: a publisher that repeats itself within idempotency.window_hours gets the
--- event that it has published already.
+-- Idempotency keys: a publisher that publishes the same key again within idempotency.window_hours
+-- gets the id of the first event.
 
 create function outbox.event_content(p_event outbox.event) returns bytea
 language plpgsql stable set search_path = ''
@@ -1480,16 +1476,16 @@ begin
 end
 $$;
 comment on function outbox.event_content(outbox.event) is
-  'SHA-256 of what makes two events with one idempotency key the same.';
+  'SHA-256 of the fields that must be equal in two events with the same idempotency key.';
 
-create function outbox.take_key(p_event outbox.event) returns uuid
+create function outbox.claim_idempotency_key(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
   v_content bytea := outbox.event_content(p_event);
   v_held outbox.idempotency_key;
 begin
-  -- A publisher that has not committed makes the next one with its key wait, and no other.
+  -- Until a publisher commits, the next one with the same key waits, and no other.
   insert into outbox.idempotency_key as k (org_id, key, event_id, content, created_at)
   values (p_event.org_id, p_event.idempotency_key, p_event.id, v_content, p_event.created_at)
   on conflict (org_id, key) do update
@@ -1515,25 +1511,26 @@ begin
   return v_held.event_id;
 end
 $$;
-comment on function outbox.take_key(outbox.event) is
+comment on function outbox.claim_idempotency_key(outbox.event) is
   'Takes the event''s idempotency key for idempotency.window_hours and returns null, or '
   'returns the id of the event that has it. OH003: that event has other content.';
 
 -- sql/events/publish.sql
 
--- Publishing. Two rows in the caller's transaction, event and unrouted, and nothing that another
--- publisher could wait for: no gate, no endpoint, no counter. Routing happens later, by a run.
+-- Publishing inserts two rows in the caller's transaction, event and unrouted. It takes no lock
+-- that another publisher waits for: no gate, no endpoint, no counter. A run routes the event
+-- later.
 
 create function outbox.put_event(p_event outbox.event) returns uuid
 language plpgsql set search_path = ''
 as $$
 declare
-  -- An assignment: to call it by perform takes an executor, and twice the time.
+  -- Assigned, because PERFORM starts the executor and takes twice as long.
   v_id uuid := outbox.check_event(p_event);
   v_held uuid;
 begin
   if p_event.idempotency_key is not null then
-    v_held := outbox.take_key(p_event);
+    v_held := outbox.claim_idempotency_key(p_event);
     if v_held is not null then
       return v_held;
     end if;
@@ -1546,8 +1543,8 @@ begin
 end
 $$;
 comment on function outbox.put_event(outbox.event) is
-  'Checks an event, stores it as unrouted and returns its id, or the id of the event that has '
-  'its idempotency key.';
+  'Checks an event, stores it as unrouted and returns its id, or the id of the earlier event with '
+  'the same idempotency key.';
 
 create function outbox.current_traceparent() returns text
 language plpgsql stable set search_path = ''
@@ -1557,16 +1554,16 @@ begin
     pg_catalog.substring(
       pg_catalog.current_setting('outhook.traceparent', true),
       '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
-    -- Not parsed as JSON: a setting of that name that is none must not fail a publisher.
+    -- Not parsed as JSON, because an invalid setting of that name must not fail a publisher.
     pg_catalog.substring(
       pg_catalog.current_setting('request.headers', true),
       '"traceparent" *: *"([0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2})"'));
 end
 $$;
 comment on function outbox.current_traceparent() is
-  'The W3C trace context that the caller works in: the setting outhook.traceparent, else the '
-  'header traceparent of the HTTP request (PostgREST''s request.headers); null when there is none '
-  'or it is malformed.';
+  'The W3C trace context of the caller: the setting outhook.traceparent, else the header '
+  'traceparent of the HTTP request (PostgREST''s request.headers); null if there is none or it is '
+  'malformed.';
 
 create function outbox.new_event(
   p_at timestamptz,
@@ -1587,7 +1584,7 @@ begin
     p_idempotency_key,
     case
       when p_traceparent is not null then p_traceparent
-      -- Asked for only where there may be one: a call costs 4 us.
+      -- Only if there may be one, because a call costs 4 us.
       when pg_catalog.current_setting('outhook.traceparent', true) <> ''
         or pg_catalog.current_setting('request.headers', true) <> ''
       then outbox.current_traceparent()
@@ -1597,7 +1594,7 @@ end
 $$;
 comment on function outbox.new_event(
   timestamptz, text, text, text, text, text, text, uuid, timestamptz, text) is
-  'An event of that time with a new id, neither checked nor stored yet.';
+  'An event of that time with a new id, not yet checked or stored.';
 
 create function outbox.publish_raw(
   p_type text,
@@ -1630,9 +1627,9 @@ end
 $$;
 comment on function
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text) is
-  'Publishes an event whose body is these very bytes, which must be JSON, in the caller''s '
-  'transaction; returns its id. OH001 names the argument that is not valid, OH002 an unknown '
-  'endpoint, OH003 a key with other content.';
+  'Publishes an event with exactly this body, which must be JSON, in the caller''s transaction; '
+  'returns its id. OH001: an argument is invalid; OH002: the endpoint is not found; OH003: the '
+  'idempotency key has other content.';
 
 create function outbox.publish(
   p_type text,
@@ -1664,16 +1661,15 @@ end
 $$;
 comment on function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) is
   'Publishes an event in the caller''s transaction and returns its id: it is delivered to every '
-  'subscribed endpoint once the transaction commits, and never if it rolls back. The body sent '
-  'is the jsonb''s text; publish_raw() keeps the caller''s bytes. OH001 names the argument that '
-  'is not valid, OH002 an unknown endpoint, OH003 a key with other content.';
+  'subscribed endpoint after the transaction commits; after a rollback no event exists. The body '
+  'sent is the text of the jsonb; publish_raw() keeps the bytes of the caller. OH001: an argument '
+  'is invalid; OH002: the endpoint is not found; OH003: the idempotency key has other content.';
 
 -- sql/events/publish_many.sql
 
--- Publishing in bulk: an array of events, all or none. publish_plain() stores all of it in a few
--- statements. Where it cannot, because an event is not valid, is for one endpoint or for later, or
--- has a key that is taken, publish_array() takes one event after the other, and can so name the one
--- that is wrong.
+-- Publishing in bulk: an array of events, all or none. publish_plain() stores the array in a few
+-- statements. If an event is invalid, names an endpoint, has a deliver_at or a used idempotency
+-- key, publish_array() stores the events one by one, so that its error can name the invalid one.
 
 create function outbox.event_of_json(
   p_event jsonb, p_at timestamptz, p_org_id text
@@ -1727,7 +1723,7 @@ end
 $$;
 comment on function outbox.event_of_json(jsonb, timestamptz, text) is
   'One element of publish_many() as an event of that time, of that organisation unless it is null. '
-  'OH001 names the field that is not valid.';
+  'OH001: a field is invalid.';
 
 create function outbox.publish_plain(
   p_events jsonb, p_org_id text, p_now timestamptz
@@ -1799,9 +1795,9 @@ exception
 end
 $$;
 comment on function outbox.publish_plain(jsonb, text, timestamptz) is
-  'Publishes an array of events in a few statements, a quarter of what one by one costs, and '
-  'returns their ids; null, and nothing is published, when one is not valid, is addressed, is for '
-  'later, or has an idempotency key that is taken: those are told apart one by one.';
+  'Publishes an array of events in a few statements, in a quarter of the time of one by one, and '
+  'returns their ids. Publishes nothing and returns null if an event is invalid, names an '
+  'endpoint, has a deliver_at or a used idempotency key.';
 
 create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
 language plpgsql set search_path = ''
@@ -1828,7 +1824,7 @@ begin
     v_events[v_at] := outbox.event_of_json(p_events -> (v_at - 1),
       v_now + (v_at - 1) * interval '1 microsecond', p_org_id);
   end loop;
-  -- Keys in one order in every session, or two batches could wait for each other.
+  -- Keys in the same order in every session, or two batches could deadlock.
   for v_at in
     select e.ordinality
     from pg_catalog.unnest(v_events) with ordinality e
@@ -1853,7 +1849,7 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 comment on function outbox.publish_array(jsonb, text) is
-  'publish_many() for one organisation, whatever the events say; null: for those that they name.';
+  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3381,8 +3377,8 @@ begin
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that have not signed for five minutes, so that batch() still '
-  'sees which endpoints the runs know with one; returns how many.';
+  'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() '
+  'still sees which endpoints the runs know with one; returns how many.';
 
 -- sql/endpoints/headers.sql
 
@@ -4242,29 +4238,57 @@ to service_role;
 
 -- sql/engine/queue/gate.sql
 
--- Gates and lanes: who may be served next. A gate is one row per endpoint, and its next_at is its
--- place in the ring of fairness: claim() takes the gates that are due, oldest first, and puts each
--- at the back. A gate with nothing to do, or that may not be served, leaves the ring by its next_at
--- alone, so that a million deliveries behind a sleeping endpoint cost nobody anything. Under a gate
--- lie its lanes, each an order queue: one for an unordered endpoint, one per partition key for an
--- ordered one.
+-- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is an
+-- order queue under a gate: one for an unordered endpoint, one per partition key for an ordered
+-- one. next_at of a lane says when claim() reads its deliveries, and next_at of a gate when claim()
+-- reads its lanes. The gates with a next_at are the ring: claim() takes those that are due, the
+-- oldest first, and puts each at the back. A gate whose next_at is in the future costs a claim
+-- nothing, even with a million deliveries behind it.
 --
--- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
--- which changes all three at once, locks every gate that it waits for in one statement, by id.
+-- When a lane is due. "now" is p_now, "never" is infinity.
 --
--- Gates and lanes change all the time, and a transaction that somebody leaves open, a dump or a
--- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
--- a look-up by a key that never changes would walk, and so would the check of a unique index. So
--- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
--- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
--- statistics make of it, so it is off wherever that is done). It is the unique row of its id
--- because only add_gate() and the holder of the gate insert any. A ring is read from where its
--- first live entry is: lanes_from in a gate, and from_at in ring.
+--   change                unordered lane                  ordered lane
+--   delivery created      earlier of next_at and the      if it was empty and is not halted: the
+--                         delivery's due_at               later of now and not_before
+--   claimed               now if free rows are left; else end of the lease
+--                         first lease end or due_at
+--   claimed in vain       first lease end or due_at;      the same
+--                         never without both
+--   lease renewed         -                               new end of the lease
+--   result: delivered     unchanged; never if empty       never if empty or halted; unchanged while
+--   result: failed        earlier of next_at and retry    a row of it is leased; else the latest of
+--   result: released      earlier of next_at and now      now, the retry (not_before) and the end
+--   result: dead letter   unchanged; never if empty       of lane_spacing_ms
+--   delivery set aside    earlier of next_at and now      as for a dead letter
+--   rest_lane()           -                               not before the time given
+--   schedule_retry()      earlier of next_at and the      the time given; unchanged if halted or
+--                         time given                      leased
+--   cancelled, expired    unchanged; never if empty       of the first row: the retry of the next
+--                                                         row, or now; never if empty
+--   resume_lane()         -                               the later of now and not_before; never if
+--                                                         empty; unchanged if leased
+--   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
--- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): to record 400 results
--- and claim 400 of 16 gates, a call takes 15 to 17 ms whether 100,000 or 5 million wait, or 1
--- million in one lane; of 100,000 lanes of one gate 23 ms; of 400 gates 80 ms. So neither what
--- waits nor a long lane costs anything; a gate whose endpoint the run does not know costs 160 us.
+-- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
+-- Besides, refuse_endpoint() sets 10 s to 5 min if the database refuses a claim, and the tick sets
+-- now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate before the
+-- start of the ring (wake_missed).
+--
+-- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
+-- gate. dispatch() locks all gates that it waits for in one statement, by id.
+--
+-- Keys. Gates and lanes change all the time. A transaction that stays open, such as a dump or a
+-- report, keeps every version of their rows: thousands of each within ten minutes. A lookup by a
+-- constant key reads all of these versions, and so does the check of a unique index. So changed_at,
+-- the second of the last change, is part of these keys, and a lookup takes the newest (order by
+-- changed_at desc limit 1). Bitmap scans are off for these lookups, because they read and sort all
+-- versions. Only add_gate() and the holder of the gate insert rows, so an id has one live row. A
+-- scan of due rows starts at a stored time for the same reason: lanes_from of a gate, ring.from_at.
+--
+-- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): a call that records 400
+-- results and claims 400 deliveries of 16 gates takes 15 to 17 ms, whether 100,000 or 5 million
+-- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate; 80 ms
+-- with 400 gates. A gate whose endpoint the run does not know yet costs 160 us.
 
 create table outbox.gate (
   id bigint generated always as identity,
@@ -4296,13 +4320,12 @@ create table outbox.gate (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
-  '(lanes_from: none is earlier), how many requests are under way, how many deliveries are open, '
-  'until when it must be left alone (not_before: the receiver asked for quiet), what is left of '
-  'its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts '
-  'consecutive failures, and half_open waits for the one probe.';
+  'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
+  'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
+  'the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); '
+  'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
--- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
+-- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
 create table outbox.lane (
@@ -4325,22 +4348,22 @@ create table outbox.lane (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
-  'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
-  'leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and '
-  'notes the next. Of an ordered lane, tail_at is the last '
-  'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
-  'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
-  'to the replay job of that number.';
+  'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
+  'behind the dead entries of its index; leased: how many of its deliveries are leased; '
+  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
+  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
+  'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
-  'One row, where the ring begins: no gate is due before from_at, save one whose change took '
-  'longer than a second to commit, which the tick finds within another, or longer than 15 s or '
-  'was made while the clock was set back, which it finds within a minute. No key that stays the '
-  'same, or its check would walk the dead rows.';
+  'One row, the start of the ring: no gate is due before from_at. Exceptions: a change that took '
+  'more than 1 s to commit, which the tick finds within 1 s, or within 1 min if it took more than '
+  '15 s; and a clock that was set back (1 min). The key changes with each update: the check of a '
+  'constant key would read the dead rows.';
 insert into outbox.ring default values;
 
 create function outbox.ring_from(p_now timestamptz) returns timestamptz
@@ -4351,12 +4374,12 @@ as $$
 declare
   v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
 begin
-  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  -- If the clock was set back, from_at may be later than all due gates: read all of the ring.
   return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
 end
 $$;
 comment on function outbox.ring_from(timestamptz) is
-  'Where to begin to read the ring: behind the dead entries of its index.';
+  'The next_at at which to start reading the ring, behind the dead entries of its index.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
 language plpgsql
@@ -4370,7 +4393,7 @@ begin
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is
-  'Notes where the ring begins, unless another call is doing so.';
+  'Sets the start of the ring, unless another call is setting it.';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
@@ -4383,8 +4406,8 @@ begin
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key '
-  'has its own order, else 0.';
+  'The lane of a delivery within its gate: the hash of the partition key if each key has its own '
+  'order, else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -4399,7 +4422,7 @@ begin
 end
 $$;
 comment on function outbox.add_gate(uuid, text) is
-  'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+  'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
@@ -4423,8 +4446,8 @@ begin
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a '
-  'transaction.';
+  'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction '
+  'waits for nothing else.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
@@ -4450,8 +4473,8 @@ begin
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
-  'for nobody.';
+  'Locks those gates of these endpoints that are not locked, without waiting, and returns their '
+  'endpoints.';
 
 create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
@@ -4472,14 +4495,14 @@ begin
 end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
-  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
-  'and of what is live. locks: the caller holds the gate.';
+  'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
+  'single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the '
+  'gate.';
 
 -- sql/engine/queue/park.sql
 
--- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which
--- says when the gate is to be looked at next, so that none is forgotten or looked at in vain.
--- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
+-- When a gate is due. Each transaction that changes a gate or its lanes calls park() with the same
+-- time, so that no gate is forgotten and none is read in vain.
 
 create function outbox.allowed_in_flight(
   p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
@@ -4496,8 +4519,8 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
-  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a '
+  'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.next_token_at(
   p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
@@ -4505,14 +4528,14 @@ create function outbox.next_token_at(
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Up to the microsecond: rounded down there would be no whole token yet.
+  -- Rounded up to the microsecond, or there would be a little less than a whole token.
   return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
     * interval '1 microsecond';
 end
 $$;
 comment on function outbox.next_token_at(double precision, timestamptz, double precision) is
-  'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null '
-  'without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+  'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A '
+  'changed rate applies from the last claim.';
 
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
@@ -4521,7 +4544,8 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The lane that is always there by itself, the newest version first; the jobs' have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
+  -- replay jobs have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -4538,8 +4562,8 @@ begin
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
-  'When the first lease in the unordered lanes of a gate ends (the live one, and one for each '
-  'replay job), as they noted it; null when they hold none.';
+  'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for '
+  'each replay job); null if nothing is leased.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -4555,9 +4579,31 @@ begin
 end
 $$;
 comment on function outbox.first_lane_at(bigint, timestamptz) is
-  'When the first lane of a gate is due, of those that are not due before p_from; infinity when '
-  'none is.';
+  'When the first lane of a gate is due, at p_from or later; infinity if none is.';
 
+-- The steps of park(), one lateral subquery each, for each gate:
+--
+--   o, e         The gate and its endpoint, as they are.
+--   first_lane   due_at: when the first lane of the gate is due.
+--   rate         next_token_at: when the gate has its next token; null without a rate.
+--   earliest     at: when the gate may be served. The latest of the gate's not_before, of
+--                next_token_at, and of the first of these that applies:
+--       nothing is open, or the endpoint is deleted   never (infinity)
+--       the endpoint is paused or disabled            in 5 s; after a resume the tick sets now
+--       the breaker is open                           the later of open_until and the first lane
+--       the breaker is half open, or in_flight is     when the first lease ends or an ordered lane
+--       at its limit                                  is due; in 1 s without both, and in 1 s at
+--                                                     most while the limit still grows
+--       otherwise                                     when the first lane is due
+--   decided      next_at: earliest.at if that is in the future. A gate that is due keeps its place,
+--                or goes to the back (p_now) if it was served. So next_at is never set before
+--                p_now, and due_gates() need not read earlier ones.
+--
+-- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
+-- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
+-- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
+-- again.
 create function outbox.park(
   p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
 ) returns void
@@ -4572,7 +4618,8 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  update outbox.gate g set
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -4582,38 +4629,38 @@ begin
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
-    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
-    -- p_now: so none lies before both.
+    -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
+    -- of its transaction or later, and that transaction calls park() with the same p_now.
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
        order by l.next_at limit 1),
-      'infinity') as at
+      'infinity') as due_at
     offset 0
-  ) f
+  ) first_lane
   cross join lateral (
     select case
       when e.rate_per_second is not null
       then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
-  ) t
+  ) rate
   cross join lateral (
-    select greatest(o.not_before, t.next_token_at, case
+    select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
           e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
-        -- While its share still grows there is more to send before anything comes back.
+        -- While its limit grows, it may send more before any result arrives.
         case
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
-        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
-        -- thousand of them; an unordered one is due again long before that.
+        -- Of ordered lanes, next_at is the end of the lease or the retry; there may be 100,000, so
+        -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
             outbox.first_lease_end(o.id),
@@ -4621,34 +4668,30 @@ begin
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else f.at
+      else first_lane.due_at
     end) as at
-    -- Evaluated once, where the planner would write it out four times.
+    -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
-  ) d
+  ) earliest
   cross join lateral (
-    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
-    -- in before now, which is where the ring may begin.
     select
       case
-        when d.at > p_now then d.at
+        when earliest.at > p_now then earliest.at
         when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
         else p_now
       end as next_at,
-      f.at as lanes_from,
+      first_lane.due_at as lanes_from,
       pg_catalog.date_trunc('second', p_now) as changed_at
-  ) n
-  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  ) decided
+  -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
-    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
+    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
 comment on function outbox.park(uuid[], timestamptz, uuid[]) is
-  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
-  'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open; those that are due and were served at the back. locks: the caller '
-  'holds the gates.';
+  'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
+  'back of the ring. locks: the caller holds the gates.';
 
 create function outbox.rest_lane(
   p_lane_id bigint, p_for interval, p_now timestamptz
@@ -4668,15 +4711,14 @@ begin
 end
 $$;
 comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
+  'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';
 
 -- sql/engine/queue/delivery.sql
 
--- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves
--- this table, so that history never slows a claim. Two indexes and no third: none may mention
--- leased_until, attempt or failed_attempts, or a claim would stop being a heap-only update.
--- fillfactor 85 leaves the room for it. No foreign key (its check would lock the endpoint's row)
--- and no trigger.
+-- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or
+-- failed_attempts, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
+-- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -4700,17 +4742,16 @@ comment on table outbox.delivery is
   'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
   'replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
--- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of a
--- lane repeats it.
+-- The predicate is always true. It keeps the planner from using this index for lookups by event
+-- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
 
 -- sql/engine/queue/attempt.sql
 
--- Attempts. Every outcome of a claim is one row of attempt, written in the transaction that changes
--- the delivery. A claim that was given back unsent leaves none: a missing number is a released
--- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
--- it, or a close that says why it ended otherwise.
+-- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
+-- changes the delivery. A claim that was released unsent has no row, so a missing number is a
+-- released claim and nothing else. A delivery ends with exactly one row, and a replayed one with
+-- one for each time: the attempt that delivered it, or a close with the reason why it ended.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -4761,12 +4802,11 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: what was sent (original_topic and '
-  'original_message are the event''s type and body), why it failed, the last attempt number, and '
-  'what was done about it. One that nobody replayed or discarded never expires.';
--- The predicate, which every row meets, keeps this index out of look-ups by event, as that of
--- delivery_lane does, or each would read all the letters of its endpoint. A query of an endpoint
--- repeats it.
+  'Deliveries that ran out of retries, with all of their event. original_topic and '
+  'original_message: its type and body; error, why: the reason of the failure; attempt: the last '
+  'number. A dead letter is stored until it is replayed or discarded.';
+-- The predicate is always true: as that of delivery_lane, it keeps this index out of lookups by
+-- event, which would read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
@@ -4780,7 +4820,7 @@ as $$
 begin
   return query select e.* from outbox.event e where e.id = p_event_id;
   if not found then
-    -- The event's day has been dropped: its dead letter has all of it.
+    -- The partition of the event's day has been dropped.
     return query
     select x.event_id, x.org_id, x.original_topic, x.original_message,
       x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
@@ -4791,7 +4831,7 @@ begin
 end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
-  'The event of a delivery, from its dead letter when the event itself has been dropped.';
+  'The event of a delivery; from its dead letter, if the event itself has been dropped.';
 
 create function outbox.count_ended(
   p_endpoint_id uuid, p_outcome text, p_n bigint
@@ -4808,14 +4848,14 @@ begin
 end
 $$;
 comment on function outbox.count_ended(uuid, text, bigint) is
-  'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
 
 -- sql/engine/queue/refusal.sql
 
 -- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
--- endpoint. If a batch fails, the bad member is isolated, the rest is stored, and the refusal is
--- noted here. After three refusals a delivery is set aside: no run claims it until retry_now().
+-- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
+-- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
 -- Temporary errors are not refusals: the run repeats the call.
 
 create table outbox.refusal (
@@ -4869,7 +4909,7 @@ end
 $$;
 comment on function outbox.note_refusal(
   uuid, uuid, text, text, text, timestamptz, timestamptz) is
-  'Notes that the database refused a step of a delivery, and the time of the next attempt '
+  'Records that the database refused a step of a delivery, and the time of the next attempt '
   '(infinity: not before retry_now()).';
 
 create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
@@ -4949,8 +4989,8 @@ exception when others then
 end
 $$;
 comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
-  'After a claim from these endpoints that ran out of time: each is claimed from alone next, so '
-  'that the one that takes the time is told apart. locks: the caller holds the gates.';
+  'After a claim from these endpoints that timed out: the next claims serve each of them alone, so '
+  'that only the one that takes the time fails. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''
@@ -4966,8 +5006,8 @@ comment on function outbox.admit_endpoints(uuid[]) is
 
 -- sql/engine/route/router.sql
 
--- Where routing stands: the events that it has not finished, and the one row of router. Whoever
--- holds the lock of that row routes; all others leave routing to that call.
+-- The state of routing: the events that it has not finished, and the one row of router. Only the
+-- call that holds the lock of that row routes; other calls skip routing.
 
 create table outbox.unrouted (
   event_id uuid primary key,
@@ -4979,9 +5019,9 @@ create table outbox.unrouted (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that was asked whether it wants it.';
--- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
+  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
+  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+-- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -4992,11 +5032,10 @@ create table outbox.router (
   batch integer not null default 1000
 );
 comment on table outbox.router is
-  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
-  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
-  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
-  'open. There is one row because nothing inserts another.';
+  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -5016,8 +5055,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that was asked.';
+  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
+  'after routed_to.';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -5027,7 +5066,7 @@ as $$
 declare
   v_router outbox.router;
 begin
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
+  -- Without the bound, SKIP LOCKED would read all older versions of the row, which are dead.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -5036,18 +5075,33 @@ begin
 end
 $$;
 comment on function outbox.lock_router() is
-  'Where routing stands, locked until the transaction or its present step ends; nulls while '
+  'The state of routing, locked until the transaction or its current block ends; nulls while '
   'another call is routing. locks: router with SKIP LOCKED.';
 
 -- sql/engine/route/unrouted.sql
 
--- Routing: an event becomes one delivery per subscribed endpoint. Here, what there is to route. One
--- call at a time routes (it holds the row lock of router), reads in the order of ids and walks no
--- dead entry, though rows come and go by the thousand and a publisher may commit late. What makes
--- that exact is the promise in the comment on router: above the watermark lies what was never read,
--- and everything else that can still appear belongs to a transaction that was open at the last
--- read, or has begun since. Keeping the old state is always safe, since what has been routed is
--- gone from unrouted.
+-- Routing creates one delivery of an event for each subscribed endpoint. This file reads the events
+-- to route. One call at a time routes, because it holds the row lock of router.
+--
+-- A read must find each event once, also if its publisher commits late, and must not scan the dead
+-- rows of events that were routed. So router stores what the last read has seen. An event of
+-- `unrouted` has not been read if one of these is true:
+--
+--   new    its id is above watermark
+--   late   its xid is in open_xids: its transaction was open at the last read
+--   late   its xid is at least seen_below: its transaction began after the last read
+--
+-- Nothing else can appear: every other transaction had ended before the last read, which then saw
+-- its events. To keep an old state is always safe, because a routed event is deleted from unrouted.
+--
+-- An example with the events e1 < e2 < e3 < e4:
+--
+--   transaction 100 publishes e1 and stays open; 101 publishes e3 and commits
+--   read 1, by transaction 102, finds e3
+--     -> watermark e3, open_xids {100, 102}, seen_below 102
+--   100 commits e1; 103 commits e2, whose id is from before read 1; 104 commits e4
+--   read 2, by transaction 105, finds e1 (late: in open_xids), e2 (late: 103 >= 102), e4 (new)
+--     -> watermark e4, open_xids {105}, seen_below 105
 
 create type outbox.pair as (
   event_id uuid,
@@ -5058,9 +5112,9 @@ create type outbox.pair as (
   body_bytes integer
 );
 comment on type outbox.pair is
-  'An event for an endpoint, with what its delivery needs of the event. problem: null when it is '
-  'to be delivered, the empty string when it is not wanted, else why its filter could not be '
-  'asked.';
+  'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
+  'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
+  'why its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
@@ -5087,18 +5141,18 @@ create type outbox.routing as (
   questions outbox.question[]
 );
 comment on type outbox.routing is
-  'One batch: the events that it finishes, in the order of their ids, each with the place of its '
-  'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
-  'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state. questions: the filters still to be evaluated, in the order of '
-  'the pairs.';
+  'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
+  'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
+  'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
+  'questions: the filters still to be evaluated, in the order of the pairs.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
--- Without a sort only the index by xid gives this order. The table is often empty when statistics
--- are made, so that the planner may take the index by event; but all that was ever routed lies
--- below the watermark: 13 ms a call beside a transaction that was open for a minute.
+-- Without a sort only the index by xid gives this order. The statistics often say that the table is
+-- empty, and then the planner might use the index by event. That would read the dead rows of all
+-- routed events below the watermark: 13 ms per call while a transaction has been open for a minute.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -5143,7 +5197,7 @@ begin
 end
 $$;
 comment on function outbox.next_unrouted(outbox.router) is
-  'The event that routing comes to next, as an array of one; empty when there is none.';
+  'The event that routing reads next, as an array of one; empty if there is none.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable
@@ -5160,7 +5214,7 @@ begin
 end
 $$;
 comment on function outbox.has_unrouted() is
-  'Whether routing has something to do: the same read that routing makes.';
+  'Whether there is an event to route, by the same rules as read_unrouted().';
 
 create function outbox.with_late(p_batch outbox.routing, p_late uuid[]) returns outbox.routing
 language plpgsql stable
@@ -5189,6 +5243,17 @@ $$;
 comment on function outbox.with_late(outbox.routing, uuid[]) is
   'A batch with late events before its own.';
 
+-- The steps of read_unrouted():
+--
+--   1 has_unrouted() looks for work without the lock of router, which lasts until the commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 One statement reads the late events, the new events and its own snapshot, so that all three
+--     agree. If late events alone fill the batch, it has no others and keeps the state of router.
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() cuts what is too much; the next batch goes on there.
+--   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -5208,7 +5273,6 @@ declare
   v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
-  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
     return null;
   end if;
@@ -5217,7 +5281,7 @@ begin
     return null;
   end if;
   v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
-  -- A cluster restored from a dump counts transactions anew: begin at the beginning.
+  -- After a restore from a dump, transaction ids start again, so read everything.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
@@ -5241,7 +5305,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open: what it may publish after this read was not seen either.
+    -- The own transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
@@ -5255,7 +5319,7 @@ begin
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.ask_filters(v_batch);
+    v_batch := outbox.evaluate_filters(v_batch);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
@@ -5271,9 +5335,8 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the '
-  'state of router after it; null if there is nothing to route or another call is routing. '
-  'locks: router, until the transaction ends.';
+  'The next batch to route and the state of router after it; null if there is nothing to route or '
+  'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
   p_batch outbox.routing, p_late uuid[], p_most integer
@@ -5300,14 +5363,14 @@ begin
 end
 $$;
 comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
-  'A batch cut down to p_most pairs: the event at the cut stays unrouted, with the last endpoint '
-  'that was looked at.';
+  'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
+  'that was processed.';
 
 -- sql/engine/route/wanted.sql
 
--- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. The payload is read once for all filters of its event. The
--- cost of the filters is added up before they run: the batch ends at the limit of one call.
+-- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
+-- its type and whose filter passes it. The payload is parsed once for all filters of its event. The
+-- cost of filters is added up before they run, and the batch ends at the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -5342,8 +5405,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_small constant integer := 16384;
-  -- In an order of names that is made for it, a twelfth of the square of their number in
-  -- comparisons, of 20 ns each.
+  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
   v_members constant integer := 150;
   v_colons bigint;
 begin
@@ -5358,8 +5420,8 @@ begin
 end
 $$;
 comment on function outbox.sorting_work(uuid, bigint) is
-  'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units '
-  'of ask_filters(): each colon counts as a member of one object.';
+  'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
+  'of evaluate_filters(). Each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -5398,15 +5460,15 @@ begin
 end
 $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that are not younger than its event.';
+  'Whether a payload passes one of the filters that are at most as new as its event.';
 
-create function outbox.answer_of(
+create function outbox.filter_problem(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
 ) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- Steps for each value times bytes of the payload; a value has at least two bytes.
+  -- In steps per value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -5429,10 +5491,10 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
+comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
   'The problem of a pair (see its type): null if the payload passes its filters.';
 
-create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -5470,7 +5532,7 @@ begin
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.answer_of(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
@@ -5498,17 +5560,39 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.ask_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing) is
   'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
   'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
   'is too large for its filters, is a problem only of its own pairs.';
 
+-- The steps of add_pairs(), one CTE each, in this order:
+--
+--   1 batch_events    The events of the batch.
+--   2 kinds           Events with the same endpoints: same organisation, type, addressee and
+--                     `behind`. A kind has the place of its first event as id.
+--   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
+--                     subscription without a filter; filters: those of the others; ordering: null
+--                     if the endpoint is deleted.
+--   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--                     events before it.
+--   5                 The pairs, and a question for each that has a filter to be evaluated. None
+--                     is, if a subscription without a filter is older than the event.
+--
+-- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+--
+-- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
+-- invoice.paid.
+--
+--   event (type)         kind   before   pairs
+--   e1 (order.created)   1      0        e1-P, e1-Q with a question
+--   e2 (order.created)   1      2        e2-P, e2-Q with a question
+--   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other
--- joins are of rows that were read before, by hash.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
+-- hash joins of rows that were read before.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -5522,27 +5606,24 @@ declare
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
-  with read as materialized (
+  with batch_events as materialized (
     select b.place, b.behind, e.*
     from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
     join (
       select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
         e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
       from outbox.event e
-      -- The bounds choose the partitions.
+      -- The bounds select the partitions.
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kind as materialized (
-    -- Events that the same endpoints may want, by the place of the first.
+  ), kinds as materialized (
     select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
-    from read r
+    from batch_events r
     group by r.org_id, r.type, r.addressee, r.behind
-  ), wish as materialized (
-    -- Since when an endpoint wants a kind unasked, and with which filters; no ordering when it was
-    -- deleted. Wherever this limit cuts, the pairs of the first of each kind are p_limit already.
+  ), kind_endpoints as materialized (
     select k.id as kind, s.*, p.ordering
-    from (select k.* from kind k order by k.id) k
+    from (select k.* from kinds k order by k.id) k
     cross join lateral (
       select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
         null::jsonpath[] as filters, null::timestamptz[] as filters_since,
@@ -5572,17 +5653,16 @@ begin
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
-  ), taken as (
-    -- The events that come into the first p_limit pairs.
+  ), first_events as (
     select t.*
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from read r
-      join kind k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+      from batch_events r
+      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
         and k.behind = r.behind
       join (
-        select w.kind, pg_catalog.count(*)::integer as n from wish w group by w.kind
+        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
     ) t
     where t.before < p_limit
@@ -5596,7 +5676,7 @@ begin
         when c.filters is null then ''
       end,
       c.deliver_at,
-      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
@@ -5611,8 +5691,8 @@ begin
     select t.*, w.*,
       w.filters is not null and w.ordering is not null
         and (w.since <= t.created_at) is not true as is_asked
-    from taken t
-    join wish w on w.kind = t.kind
+    from first_events t
+    join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
     limit p_limit
   ) c;
@@ -5620,17 +5700,29 @@ begin
 end
 $$;
 comment on function outbox.add_pairs(outbox.routing, integer) is
-  'A batch with the pairs (event, endpoint) that its events make, in the order of its events: '
-  'p_limit of them at most, those included that turn out not to be wanted, and the questions about '
-  'those that have filters.';
+  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
+  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
 
 -- sql/engine/route/add_deliveries.sql
 
--- New deliveries: each goes to the lane of its key, at the end of an ordered one, and is counted in
--- its lane and gate, which are due by then. Many deliveries share a lane, so lanes are looked up
--- first, each once, and written last.
+-- New deliveries. add_deliveries() does this for the pairs of a batch:
+--
+--   1 lanes_of_pairs()      Looks up the lane of each endpoint and key, each once.
+--   2                       Inserts the lanes that do not exist, then looks up all again.
+--   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
+--                           after the one before, so that due_at is their order; else at
+--                           deliver_at, or now.
+--   4                       Updates each lane (depth, next_at) and each gate (depth) once.
+--
+-- An example at 12:00:00: the pairs e1-A, e1-B, e2-B, e3-B. A is unordered and has 5 open
+-- deliveries. B is ordered by key, and the keys of e1, e2, e3 are x, y, x.
+--
+--   lane   new rows   due_at                             afterwards
+--   A      e1         12:00:00                           depth 6, due at 12:00:00 or earlier
+--   B-x    e1, e3     12:00:00.000002, 12:00:00.000004   a new lane: depth 2, due at 12:00:00
+--   B-y    e2         12:00:00.000003                    a new lane: depth 1, due at 12:00:00
 
-create type outbox.target as (
+create type outbox.pair_lane as (
   endpoint_id uuid,
   key_hash bigint,
   gate_id bigint,
@@ -5640,15 +5732,18 @@ create type outbox.target as (
   ordered boolean,
   due_from timestamptz
 );
-comment on type outbox.target is
-  'The lane of a key of an endpoint, null when there is none yet, with the places of its row and '
-  'its gate''s, and the time from which on what is new in it is due.';
+comment on type outbox.pair_lane is
+  'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of '
+  'the row of its gate, and the earliest due_at of a new delivery in it.';
 
-create type outbox.gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
+create type outbox.lane_gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
   last_at timestamptz);
-comment on type outbox.gain is 'How many deliveries a lane has gained, due from when to when.';
+comment on type outbox.lane_gain is
+  'How many deliveries a lane has gained, and their first and last due_at.';
 
-create function outbox.targets(p_pairs outbox.pair[], p_now timestamptz) returns outbox.target[]
+create function outbox.lanes_of_pairs(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pair_lane[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -5664,12 +5759,12 @@ begin
   return array(
     select row(
       p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      -- A head that is hours ahead was noted while the clock was: what is new does not wait for it.
+      -- Ignore a head_at more than 10 s ahead: the clock was wrong when it was set.
       greatest(p_now, case
         when e.ordered then l.tail_at
         when l.head_at < p_now + interval '10 s' then l.head_at
       end)
-    )::outbox.target
+    )::outbox.pair_lane
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
       select e.ordering <> 'none' as ordered from outbox.endpoint e
@@ -5686,15 +5781,15 @@ begin
     ) l on true);
 end
 $$;
-comment on function outbox.targets(outbox.pair[], timestamptz) is
+comment on function outbox.lanes_of_pairs(outbox.pair[], timestamptz) is
   'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
 create function outbox.insert_deliveries(
-  p_pairs outbox.pair[], p_targets outbox.target[]
-) returns outbox.gain[]
+  p_pairs outbox.pair[], p_targets outbox.pair_lane[]
+) returns outbox.lane_gain[]
 language plpgsql
 set search_path = ''
--- Nothing is read here, and no nested loops: each pair against each lane.
+-- A hash join: nested loops would compare each pair with each lane.
 set enable_hashjoin = on
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -5702,7 +5797,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_gains outbox.gain[];
+  v_gains outbox.lane_gain[];
 begin
   with added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
@@ -5719,7 +5814,8 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  select pg_catalog.array_agg(
+    row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -5731,8 +5827,8 @@ begin
   return v_gains;
 end
 $$;
-comment on function outbox.insert_deliveries(outbox.pair[], outbox.target[]) is
-  'Inserts the deliveries of pairs that are not open yet, and returns what each lane has gained.';
+comment on function outbox.insert_deliveries(outbox.pair[], outbox.pair_lane[]) is
+  'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 create function outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamptz) returns integer
 language plpgsql
@@ -5747,15 +5843,15 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
-  v_gains outbox.gain[];
+  v_targets outbox.pair_lane[] := outbox.lanes_of_pairs(p_pairs, p_now);
+  v_gains outbox.lane_gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select t.gate_id, t.ordered, t.key_hash
   from pg_catalog.unnest(v_targets) t
   where t.lane_id is null;
   if found then
-    v_targets := outbox.targets(p_pairs, p_now);
+    v_targets := outbox.lanes_of_pairs(p_pairs, p_now);
   end if;
   v_gains := outbox.insert_deliveries(p_pairs, v_targets);
   update outbox.lane l set
@@ -5781,15 +5877,26 @@ begin
 end
 $$;
 comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
-  'Makes the deliveries of pairs that are not open yet, in the order given; returns how many. '
+  'Creates the deliveries of pairs that are not open yet, in the order given; returns how many. '
   'locks: the caller holds the gates.';
 
 -- sql/engine/route/route.sql
 
--- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
--- cannot be routed costs no other. An event that fails three times is set aside until
--- route_again(); where only some of its deliveries cannot be made, these are set aside until
--- retry_now(), and the others are made.
+-- Routing a batch, so that an event that cannot be routed does not stop any other. The steps of
+-- route():
+--
+--   1 route_events() routes the whole batch in one block; normally that is all.
+--   2 If it times out, shrink_routing() makes the next batches smaller.
+--   3 If it fails, route_one_by_one() routes each event in its own block. For an event that fails:
+--     a  count_failure() counts. The event stays in unrouted, for the next call.
+--     b  The third time, route_what_fits() creates the deliveries that the database accepts, and
+--        sets the others aside until retry_now().
+--     c  If it accepts none, the event is set aside until route_again().
+--   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
+--     the block that it belongs to.
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -5809,13 +5916,13 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted and is tried again in each call; all others are routed.
+  -- The event stays unrouted, and each call tries it again; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
 
 create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
@@ -5868,7 +5975,7 @@ comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'was routed alone and took all the time counts as failed. p_events: the events that were being '
   'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
-create function outbox.had_pairs(p_event uuid) returns boolean
+create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -5880,8 +5987,8 @@ begin
     or exists (select from outbox.attempt a where a.event_id = p_event);
 end
 $$;
-comment on function outbox.had_pairs(uuid) is
-  'Whether somebody wanted an event that earlier calls have begun to route.';
+comment on function outbox.had_subscribers(uuid) is
+  'Whether an event that earlier calls have partly routed had a subscriber.';
 
 create function outbox.close_pairs(p_pairs outbox.pair[], p_now timestamptz) returns void
 language plpgsql
@@ -5912,15 +6019,15 @@ begin
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'The closing rows of pairs that made no delivery because their filter failed or their '
-  'endpoint is gone.';
+  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
+  'endpoint is deleted.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz
 ) returns integer
 language plpgsql
 set search_path = ''
--- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
+-- Hash joins: nested loops take 75 ms for 1,000 events and 1,000 pairs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -5944,7 +6051,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
-  -- Rows stay where they were read: the lock of router is held since.
+  -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u
     where u.ctid = any (p_rows_at)
@@ -5954,7 +6061,7 @@ begin
   into v_unwanted
   from done d
   where not exists (select from pg_catalog.unnest(p_pairs) p where p.event_id = d.event_id)
-    and (d.routed_to is null or not outbox.had_pairs(d.event_id));
+    and (d.routed_to is null or not outbox.had_subscribers(d.event_id));
   perform outbox.count_up('events', array['routed'],
     pg_catalog.cardinality(p_rows_at) - coalesce(pg_catalog.cardinality(v_unwanted), 0));
   if v_unwanted is not null then
@@ -5966,8 +6073,8 @@ begin
 end
 $$;
 comment on function outbox.route_events(tid[], outbox.pair[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing row, '
-  'and so does a delivery whose filter failed. Returns how many deliveries it made.';
+  'Creates the deliveries and finishes the events. An event without a subscriber and a pair whose '
+  'filter failed get a closing attempt. Returns how many deliveries it created.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
 language sql immutable set search_path = ''
@@ -5978,8 +6085,7 @@ as $$
   end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch makes deliveries of: those that it finishes, and the one that it '
-  'leaves half done.';
+  'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -6102,7 +6208,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The one that is left half done comes last and has no row to be deleted.
+      -- The event that the batch cuts is last and has no row to delete.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
@@ -6155,7 +6261,6 @@ begin
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
-      -- A handler is not guarded by its own block, and time may run out here as well.
       begin
         if not outbox.is_passing(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -6170,8 +6275,8 @@ begin
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": '
-  'boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
+  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
 
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -6194,12 +6299,12 @@ begin
 end
 $$;
 comment on function outbox.route_again(uuid) is
-  'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when '
-  'it is not set aside.';
+  'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
+  'aside.';
 
 -- sql/engine/result/error_hint.sql
 
--- Why an attempt failed, in one word, and what a person can do about it.
+-- Why an attempt failed, in one word, and what an operator can do about it.
 -- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
 -- against each other).
 
@@ -6238,7 +6343,7 @@ insert into outbox.error_hint (error_class, hint) values
 
 -- sql/engine/result/result.sql
 
--- What a run reports, and what became of it.
+-- The results that a run reports, and their effects.
 
 create type outbox.result as (
   event uuid,
@@ -6257,9 +6362,9 @@ create type outbox.result as (
   provider jsonb
 );
 comment on type outbox.result is
-  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the '
-  'thing that it took, provider what else it said.';
+  'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
+  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave '
+  'it; provider: what else the provider returned.';
 
 create type outbox.news as (
   applied integer,
@@ -6271,8 +6376,8 @@ create type outbox.news as (
   failing uuid[]
 );
 comment on type outbox.news is
-  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
-  'endpoints that answered 410 or have failed for days.';
+  'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, '
+  'and endpoints that returned 410 (gone) or have failed for days (failing).';
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
@@ -6300,12 +6405,12 @@ begin
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
-  'The result that gives a claimed delivery back.';
+  'The result that releases a claimed delivery.';
 
 -- sql/engine/result/apply_delivered.sql
 
--- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on
--- the breaker, so they have a statement of their own, at half of the cost.
+-- Results of delivered deliveries. Most results are; they need no failure rule, no retry and no
+-- decision about the breaker, so this statement takes half the time of apply_results().
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable
@@ -6347,20 +6452,21 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The attempt too: it outlives the rows of attempt, and another replay goes on from there.
+  -- attempt too: the dead letter is stored longer than the attempts, and another replay continues
+  -- its numbers.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
     select y.id from outbox.dead_letter y
     where y.event_id = p.event_id and y.endpoint_id = p.endpoint_id offset 0
   ) y
-  -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
-  -- the dead letters.
+  -- Not by ctid, because an operator may be changing this row. `= any (array)` keeps the planner
+  -- from starting at dead_letter.
   where x.id = any (array[y.id]);
 end
 $$;
 comment on function outbox.resolve_dead_letters(uuid[], uuid[], integer[], timestamptz) is
-  'Notes in the dead letters of these replays, if there are any, that they were delivered.';
+  'Sets delivered_at in the dead letters of these replays, if they have one.';
 
 create function outbox.apply_delivered(
   p_results outbox.result[], p_now timestamptz
@@ -6387,8 +6493,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: whoever could move the row waits for the gate. Of two results that say the same
-    -- one deletes the row.
+    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
+    -- deletes the row once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -6416,7 +6522,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or that for which the publisher wished.
+        -- Since it was due: from the time in the id, or from deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
@@ -6469,13 +6575,13 @@ begin
       where o.id = b.lane_id order by o.changed_at desc limit 1
     ) o
     cross join lateral (
-      -- A lane with a spacing rests behind what was sent.
+      -- An ordered lane waits for its lane_spacing_ms after each request.
       select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
       from outbox.endpoint e where e.id = b.endpoint_id offset 0
     ) r
     where l.ctid = o.lane_at
     returning l.id, l.gate_id, b.n,
-      -- An ordered lane is one request at a time, and free again with its last result.
+      -- An ordered lane is one request, which ends with the last of its leases.
       case when l.ordered then (l.leased = 0)::integer else b.n end as slots,
       l.ordered and l.leased = 0 and l.depth = 0 and not l.halted
         and coalesce(r.rested_at <= p_now, true) as empty
@@ -6519,14 +6625,52 @@ begin
 end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
-  'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its row of attempt stays, '
-  'its lane and gate are free for the next. locks: the caller holds the gates.';
+  'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery '
+  'whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. '
+  'Returns how many applied. locks: the caller holds the gates.';
 
 -- sql/engine/result/apply_results.sql
 
--- Results that have to be judged: what a failure means for the delivery, its lane, its endpoint and
--- the breaker, and what a success means for a breaker that is not closed.
+-- Results that need a decision: what a failure means for the delivery, its lane, its endpoint and
+-- the breaker, and what a success means for a breaker that is not closed. All other results, which
+-- are most, go through apply_delivered() at half of the cost.
+--
+-- The steps of apply_results(), one CTE each, in this order:
+--
+--   1 unique_results  The first result of each attempt; renewals are not results.
+--   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
+--                     lane, the rule of its failure (f.rule) and what follows from them:
+--       refused       the failure is not retryable; dead: it is the delivery's last, because it is
+--                     refused or the retries are used up
+--       harmless      the failure does not use up a retry; waits: nor is the delivery due at once
+--       retry_at      when the next attempt is due; null if there is none, and after a release
+--       asked_wait    how long the receiver asked for quiet (a Retry-After of 429 or 503)
+--       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
+--       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
+--                     that refuses one event works. A lost lease, a redirect and a Retry-After are
+--                     neither.
+--   3 applied         assessed, with in_lane (results of the same lane) and last_success (the place
+--                     of the gate's last success in the batch).
+--   4 tallied, counted: the counters.
+--   5 ended           Deletes the delivered and the dead deliveries.
+--   6 still_open      Releases the others. An unordered delivery gets the time of its retry; of an
+--                     ordered one the lane gets it (step 9), so that the order stays.
+--   7 attempts        A row for each attempt, but none for a released delivery.
+--   8 dead_letters    A dead letter for each dead delivery.
+--   9 by_lane, updated_lanes: the lane's counts, its halt and when it is due again.
+--  10 by_gate, updated_gates: the gate's counts, its quiet time, its streak and its breaker.
+--
+-- An example, checked by tests/sql/engine/complete/example.test.sql. The first retry waits 1 s,
+-- and the breaker opens after 5 failures in a row.
+--
+--   gate (streak before)      results, in order                 gate after       lane after
+--   A, unordered (3)          a1 500, a2 delivered, a3 500,     streak 1         due now (a4); a1
+--                             a4 released                                        and a3 in 1 s
+--   B, ordered, one lane (0)  b1 500, b2 released               streak 1         due in 1 s
+--   C, unordered, half open   c1 delivered, the probe           closed, streak 0 empty
+--
+-- The streak of A is 1: a2 resets it, a3 follows. B has one request less in flight, not two, and b2
+-- stays behind b1. C may send a growing share of its max_in_flight from now on (ramp_from).
 
 create function outbox.apply_results(
   p_results outbox.result[], p_now timestamptz
@@ -6555,24 +6699,21 @@ declare
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
-  with given as materialized (
+  with unique_results as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
-  ), weighed as materialized (
-    -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. failed_attempts counts this one. For the breaker: an answer ends the
-    -- streak of failures; a lost lease, a redirect and a request to wait are neither.
+  ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
       v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
-      (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
+      (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
@@ -6580,9 +6721,9 @@ begin
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
-          h.hint)
+          h.asked_wait)
       end as retry_at
-    from given r
+    from unique_results r
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
       where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt
@@ -6597,7 +6738,8 @@ begin
       select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
     ) k
     cross join lateral (select coalesce(e.retry, k.retry) as policy) p
-    -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
+    -- Without offset 0 the planner evaluates the rule for successes too, and three times for each
+    -- failure.
     cross join lateral (
       select case
         when r.outcome = 'failed'
@@ -6607,7 +6749,7 @@ begin
           r.provider)
       end as rule offset 0
     ) f
-    -- Never null: without a status retry_4xx has no say.
+    -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
@@ -6626,35 +6768,36 @@ begin
         when (f.rule).action = 'throttle' then greatest(
           outbox.retry_after(r.retry_after, p_now, v_longest),
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
-      end as hint
+      end as asked_wait
     ) w
     cross join lateral (
       select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
-      select w.hint,
-        r.outcome = 'failed' and w.hint is null
+      select w.asked_wait,
+        r.outcome = 'failed' and w.asked_wait is null
           and r.error_class is distinct from 'lease_expired'
           and case
             when v.waits then true
             when r.status is null then r.error_class is distinct from 'blocked'
               and not (b.answered and x.refused)
             else r.status in (408, 429) or r.status >= 500
-          end as counted,
+          end as is_failure,
         r.outcome = 'delivered' or (
           r.outcome = 'failed' and (
             (r.status between 400 and 499 and r.status not in (408, 429))
             or (b.answered and x.refused))
-        ) as answered
+        ) as is_success
     ) h
-  ), judged as materialized (
-    -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
+  ), applied as materialized (
+    -- Window functions, because a self-join would be quadratic in the gates of the batch.
     select w.*,
       pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
-      pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
-    from weighed w
+      pg_catalog.max(w.place) filter (where w.is_success) over (partition by w.gate_id)
+        as last_success
+    from assessed w
   ), tallied as materialized (
-    -- For the counters: a batch has few different outcomes.
+    -- Summed up before they become counter rows: a batch has few different outcomes.
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
@@ -6667,7 +6810,7 @@ begin
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
-      from judged j
+      from applied j
       cross join lateral (
         -- As in apply_delivered().
         select case
@@ -6722,13 +6865,12 @@ begin
     from tallied t
     where t.endpoint_id is not null
     group by 2
-  ), gone as (
-    -- By ctid: whoever could move the row waits for the gate.
+  ), ended as (
+    -- By ctid: only the holder of the gate's lock may move the row.
     delete from outbox.delivery d
-    using judged j
+    using applied j
     where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
-  ), kept as (
-    -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
+  ), still_open as (
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
@@ -6736,21 +6878,21 @@ begin
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
-    from judged j
+    from applied j
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), attempt as (
+  ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
-    from judged j
+    from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
       j.status, j.error_class, j.error, null, null, null, null
-    from judged j
+    from applied j
     where j.dead
-  ), buried as (
+  ), dead_letters as (
     insert into outbox.dead_letter as x (
       id, event_id, endpoint_id,
       org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
@@ -6762,7 +6904,7 @@ begin
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
-    from judged j
+    from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
     on conflict (event_id, endpoint_id) do update set
@@ -6771,30 +6913,30 @@ begin
       replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
-      pg_catalog.count(*)::integer as ended,
-      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
+      pg_catalog.count(*)::integer as results,
+      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as ended,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
-      -- A lane with a spacing rests behind what was sent, and behind what may have been.
+      -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
-    from judged j
+    from applied j
     group by j.lane_at, j.endpoint_id, j.ordered
-  ), lanes as (
+  ), updated_lanes as (
     update outbox.lane l set
-      leased = l.leased - b.ended,
+      leased = l.leased - b.results,
       changed_at = pg_catalog.date_trunc('second', p_now),
-      leased_until = case when l.leased > b.ended then l.leased_until end,
-      depth = l.depth - b.gone,
+      leased_until = case when l.leased > b.results then l.leased_until end,
+      depth = l.depth - b.ended,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
         when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
         else l.not_before
       end,
       next_at = case
-        when l.depth = b.gone then 'infinity'
+        when l.depth = b.ended then 'infinity'
         when not b.ordered then least(l.next_at, b.back_at)
-        when l.leased > b.ended then l.next_at
+        when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
         else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
       end
@@ -6808,22 +6950,23 @@ begin
         and coalesce(b.rested_at <= p_now, true) as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id,
-      pg_catalog.bool_or(j.answered) as answered,
+      pg_catalog.bool_or(j.is_success) as succeeded,
       pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
       pg_catalog.bool_or(
-        j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired'
+        j.outcome = 'failed' and j.asked_wait is null
+          and j.error_class is distinct from 'lease_expired'
       ) as failed,
       pg_catalog.count(*) filter (
-        where j.counted and j.place > coalesce(j.answered_at, 0)
+        where j.is_failure and j.place > coalesce(j.last_success, 0)
       )::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
-      -- An ordered lane is one request at a time, and free again with its last result.
+      -- An ordered lane is one request, which ends with the last of its leases.
       pg_catalog.count(*) filter (where not j.ordered)
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
-        as slots,
-      pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
+        as requests,
+      pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
       pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
-      pg_catalog.bool_or(j.waits and j.place > coalesce(j.answered_at, 0)) as down,
+      pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -6832,22 +6975,22 @@ begin
       )[1] as timed_out,
       pg_catalog.max(case
         when j.event_id = g.probe_event and j.attempt = g.probe_attempt then
-          case when j.answered then 'answered' when j.counted then 'failed' else 'void' end
+          case when j.is_success then 'succeeded' when j.is_failure then 'failed' else 'void' end
       end) as probe
-    from judged j
+    from applied j
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
       from outbox.gate g
       where g.id = j.gate_id order by g.changed_at desc limit 1
     ) g
     group by g.gate_at, j.endpoint_id
-  ), gates as (
+  ), updated_gates as (
     update outbox.gate g set
-      in_flight = g.in_flight - b.slots,
+      in_flight = g.in_flight - b.requests,
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.hint),
+      not_before = greatest(g.not_before, p_now + b.asked_wait),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -6872,16 +7015,16 @@ begin
     cross join lateral (
       select
         case
-          when o.breaker <> 'closed' and b.probe is distinct from 'answered'
+          when o.breaker <> 'closed' and b.probe is distinct from 'succeeded'
           then o.streak + (b.probe is not distinct from 'failed')::integer
-          when b.answered then b.failures
+          when b.succeeded then b.failures
           else o.streak + b.failures
         end as streak
     ) s
     cross join lateral (
       select s.streak,
         case
-          when b.probe = 'answered' then 'closed'
+          when b.probe = 'succeeded' then 'closed'
           when b.probe is not null then 'open'
           when o.breaker = 'closed' and e.breaker_enabled
             and (b.down or s.streak >= e.breaker_threshold)
@@ -6895,23 +7038,23 @@ begin
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
-  select (select pg_catalog.count(*) from judged),
+  select (select pg_catalog.count(*) from applied),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-     from judged j where j.dead),
+     from applied j where j.dead),
     (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-     from judged j where j.dead),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
-    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+     from applied j where j.dead),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
+    (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
     v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
-    from judged j
+    from applied j
     where j.replayed_at is not null and j.outcome = 'delivered'
   ) r;
   if v_empty is not null then
@@ -6924,14 +7067,14 @@ begin
 end
 $$;
 comment on function outbox.apply_results(outbox.result[], timestamptz) is
-  'Applies results to the deliveries whose lease they hold, with their attempts, dead letters, '
-  'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
+  'Applies results to the deliveries whose lease they hold: changes deliveries, lanes, gates and '
+  'breakers, and writes attempts and dead letters. Results without a lease change nothing. locks: '
   'the caller holds the gates.';
 
 -- sql/engine/result/lost_lease.sql
 
--- Lost leases. A run may die between any two statements; what it had claimed is held until the
--- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
+-- Lost leases. A run may die between any two statements. Its claimed deliveries stay leased until
+-- the lease ends. Then each is recorded as a failed attempt, before it is claimed again.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -6943,9 +7086,28 @@ begin
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
-  'The result of a delivery whose lease has ended.';
+  'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
-create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+-- The steps of record_lost_leases():
+--
+--   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
+--               lease_deliveries() will read them, and of the unordered ones, because park() waits
+--               for their leased_until when a gate is at its limit. Normally the first 1,000 due
+--               lanes; the next call finds the rest. All of them (40 ms for 100,000) only if the
+--               gate is at its limit or waits for its probe, as it is not due before a lease ends.
+--   2 v_lost    The deliveries of these lanes whose lease has ended.
+--   3           complete_apart() records them as failures.
+--   4           Those of the lanes that still have leases get the end of the first one.
+--
+-- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
+--
+--   lane            leased_until   its leases end at     recorded   leased_until after
+--   a (unordered)   12:00:20       12:00:20, 12:00:30    the first  12:00:30
+--   b (ordered)     12:00:25       12:00:25, 12:00:25    both       null
+--   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
+--
+-- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
+create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -6971,9 +7133,6 @@ begin
     cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
     cross join lateral (
       (
-        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
-        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
-        -- ends.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
           and l.next_at < 'infinity'
@@ -6986,7 +7145,6 @@ begin
       )
       union all
       (
-        -- And the unordered ones, by whose notes park() goes where the gate is full.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and not l.ordered and l.key_hash = 0
         order by l.changed_at desc limit 1
@@ -7007,15 +7165,15 @@ begin
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-      -- which there are never more than may be in flight (1,000).
+      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
+      -- as many as may be in flight (1,000).
       select d as held from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- Skip a delivery that could not be given back, or each call would process it again.
+      -- Skip a delivery that could not be released, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -7023,7 +7181,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  -- A first lease that ended with a result has left leased_until too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -7035,31 +7193,30 @@ begin
   return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
-comment on function outbox.lose_leases(uuid[], timestamptz) is
-  'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. Those that the '
-  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+comment on function outbox.record_lost_leases(uuid[], timestamptz) is
+  'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
+  'returns how many, with those that the database refused to record. Each uses up a retry, or a '
+  'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
   'gates.';
 
-create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
+create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A lease that has ended is recorded before anything else becomes of the delivery.
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
-comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
-  'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+comment on function outbox.record_lost_lease(outbox.delivery, timestamptz) is
+  'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. '
+  'locks: the caller holds the gate.';
 
 -- sql/engine/result/refused_result.sql
 
 -- Results that the database refuses to store. Normally one statement stores the whole batch. If it
--- fails, each half of the batch is tried, then each half of these, until the bad results are alone.
--- A refused result leaves no row in attempt: its delivery is given back and waits, and after the
+-- fails, each half of the batch is tried, then each half of these, until the invalid results are
+-- alone. A refused result has no row in attempt: its delivery is released and waits, and after the
 -- third refusal it is set aside.
 --
 -- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
@@ -7083,7 +7240,7 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    -- Nobody makes the call again that reports a lost lease.
+    -- No run repeats a call that records a lost lease.
     if outbox.is_passing(sqlstate) and not (
       outbox.may_stay(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
@@ -7156,14 +7313,15 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
+    -- skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
 end
 $$;
 comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
-  'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
+  'Records that a result could not be stored, and releases its delivery: it waits as after a '
   'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
   'nothing. locks: the caller holds the gate.';
 
@@ -7176,7 +7334,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- As after a lost lease: the request was sent, and its outcome is unknown.
+      -- As after a lost lease, because the request was sent.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -7197,7 +7355,7 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
+  -- As a released claim: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l
@@ -7312,9 +7470,9 @@ comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text)
 
 -- sql/engine/result/renew_lease.sql
 
--- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
--- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits
--- for one lease, and not for one of each row that the run had claimed.
+-- Renewed leases. A run sends the deliveries of an ordered lane one by one, which may take longer
+-- than one lease. While it is alive, it requests a new lease in time. So if a run dies, its lane
+-- waits for one lease, not for one per delivery that the run had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -7351,9 +7509,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
-    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
-    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
+    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
+    -- endpoint that is held or deleted gets no new lease.
     where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -7364,9 +7522,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All that is leased of the lane, which is one run's: its leases end together, or the lane
-    -- would be due while some of it is held. By ctid: whoever could move the row waits for the
-    -- gate.
+    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
+    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
+    -- may move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (
@@ -7389,11 +7547,10 @@ begin
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is '
-  'named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must '
-  'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
-  '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
-  'holds the gates.';
+  'Gives ordered lanes of enabled endpoints a new lease from now: the timeout and 5 s. A renewal '
+  'names a lane by one of its deliveries (event, endpoint, attempt) whose lease has not ended, and '
+  'renews all leases of the lane. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of the '
+  'renewals that applied; null if none did. locks: the caller holds the gates.';
 
 create function outbox.renew_apart(
   p_renewals outbox.result[], p_now timestamptz
@@ -7425,9 +7582,8 @@ comment on function outbox.renew_apart(outbox.result[], timestamptz) is
 
 -- sql/engine/result/announce.sql
 
--- Operational events: what the system has to say about itself, as ordinary events of the
--- organisation outhook. They never cause further ones: nothing is announced of a delivery or
--- endpoint of outhook's own.
+-- Operational events: ordinary events of the organisation outhook about the state of the system.
+-- Deliveries and endpoints of this organisation cause none, so there is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -7488,9 +7644,9 @@ comment on function outbox.announce(text, uuid[], timestamptz) is
 
 -- sql/engine/result/complete.sql
 
--- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
--- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
--- stale. The caller holds the gates of all the endpoints concerned.
+-- Recording results. A result applies only while its attempt holds the lease. The attempt number is
+-- the fencing token: a late or repeated result finds no lease of its attempt, changes nothing and
+-- counts as stale.
 
 create function outbox.complete(p_results outbox.result[], p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -7536,13 +7692,22 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that are gone, publishes the operational events, and '
-  'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+  'Applies results, disables endpoints that returned 410 or have failed for days, publishes '
+  'operational events, and returns how many results applied; the others are stale. locks: the '
+  'caller holds the gates.';
 
 -- sql/engine/claim/due_gates.sql
 
--- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
--- of a gate that is not due.
+-- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
+-- Gates that are not due are not read. The steps of due_gates():
+--
+--   1 due_suspect()  If an endpoint was refused before and may be tried again, it comes alone.
+--   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
+--                    paused.
+--   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
+--                    before: the sum of that over the gates before it.
+--   4 locked         Those of them that no other transaction has locked and that are still due.
+--   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -7575,8 +7740,8 @@ begin
 end
 $$;
 comment on function outbox.due_suspect(timestamptz) is
-  'Locks the gate of one endpoint that was refused before and is due, and returns it; null when '
-  'there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+  'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; '
+  'null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
@@ -7608,12 +7773,10 @@ begin
         select from outbox.endpoint_refusal r
         where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
-    -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
       select d.id, d.changed_at, d.refused,
@@ -7636,9 +7799,10 @@ begin
     select g.endpoint_id, g.next_at, g.id
     from wanted w
     cross join lateral (
-      -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
-      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
+      -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
+      -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
+      -- older versions, which are dead. If a slower call has written an earlier changed_at
+      -- meanwhile, the next call finds the gate.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -7649,7 +7813,7 @@ begin
   select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
-  -- A call notes as due what its beginning was, and commits some time later.
+  -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
   if v_first > v_from + interval '500 ms' then
     perform outbox.turn_ring(v_first);
@@ -7658,10 +7822,9 @@ begin
 end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
-  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
-  'endpoints in the order of the ring; one that was refused before comes alone; null when none is '
-  'due. locks: gates with SKIP LOCKED, so '
-  'it waits for nobody.';
+  'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
+  'of the ring; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
 language plpgsql stable
@@ -7682,16 +7845,13 @@ begin
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+  'Those of these endpoints, in the same order, whose gate is due; null if none is.';
 
--- sql/engine/claim/take.sql
+-- sql/engine/claim/lease_deliveries.sql
 
--- What is leased of the gates whose turn it is. Each gives rows of its due lanes, at most its
--- quantum (less of an ordered lane whose endpoint is slow, and more only when too few gates are due
--- to fill the batch) and never more than its endpoint may have in flight. A row keeps its place in
--- its lane, so that taking it is a heap-only update; it is found again when its lease has ended. No
--- row is read that is not due, save one per lane to know when to look again, and none behind a gate
--- that may not be served.
+-- Which deliveries of the gates that claim() has locked a run gets. A leased delivery keeps its
+-- place in its lane: so the lease is a heap-only update, and the lane finds the row again if the
+-- lease ends without a result.
 
 create type outbox.claimed as (
   events uuid[],
@@ -7704,9 +7864,9 @@ create type outbox.claimed as (
   leases_ms integer[]
 );
 comment on type outbox.claimed is
-  'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
+  'Claimed deliveries, as arrays of the same length. leases_ms: the remaining time of each lease.';
 
-create function outbox.chain_length(
+create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
 ) returns integer
 language plpgsql stable
@@ -7726,12 +7886,47 @@ begin
     ) a);
 end
 $$;
-comment on function outbox.chain_length(uuid, integer, timestamptz) is
-  'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
-  'slowest of the endpoint''s last five attempts within an hour went; from 1 to its quantum. A run '
-  'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
+comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
+  'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles '
+  'in half a second (the slowest of its last five attempts within an hour decides), from 1 to its '
+  'quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
 
-create function outbox.take(
+-- The steps of lease_deliveries(), one CTE each, in this order:
+--
+--   1 servable       The gates that may be served now. room: how many requests the gate may make.
+--                    It is the least of its free requests in flight, its quantum (or an equal share
+--                    of the batch, if that is more), the batch and its tokens; 1 for a probe.
+--   2 due_lanes      The first `room` due lanes of each gate. lane_limit: how many rows the lane
+--                    may give. max_requests_before: how many requests the earlier lanes of the same
+--                    gate make at most. An ordered lane makes one: its rows are sent one by one.
+--   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least.
+--   4 free_rows      The first lane_limit + 1 due rows of each lane that are not leased; the extra
+--                    row shows that the lane has more. A lane without such a row gives one row of
+--                    nulls, and step 8 sets when it is due again. Lanes whose min_rows_before fills
+--                    the batch are not read: 100 ordered lanes may have a whole quantum each.
+--   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
+--                    it has spent up to this row. fits_gate: both are within the gate's limits, and
+--                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
+--                    of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
+--                    whatever its size is, or a large body would never be sent.
+--   7 by_lane        How many rows each lane has shown and given.
+--   8 updated_lanes, updated_gates, leased: the writes.
+--
+-- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
+--
+--   gate (requests in flight, limit)  room  lane (due rows)  lane_limit  requests  rows taken
+--   A, unordered (0 of 10)               3  a (5)                     3         3  a1 a2 a3
+--   B, ordered (2 of 4)                  2  b1 (2)                    3         1  b1.1 b1.2
+--                                           b2 (1)                    3         1  b2.1
+--                                           b3 (1)                    -         -  not read
+--   C, unordered (0 of 10)               3  c (4)                     3         2  c1 c2
+--
+-- A gives its quantum. B has two free requests, which its first two lanes use: b1 gives both of its
+-- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
+-- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
+-- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
+create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -7746,15 +7941,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_claimed outbox.claimed;
-  v_share integer := pg_catalog.ceil(p_limit::numeric / pg_catalog.cardinality(p_endpoint_ids));
-  v_bytes constant bigint := 4 * 1024 * 1024;
+  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
+  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
+  v_max_bytes constant bigint := 4 * 1024 * 1024;
 begin
-  with ring as materialized (
-    -- An open breaker whose time is up lets one delivery through, the probe.
+  with servable as materialized (
     select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
       case
         when b.probing then 1
-        else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
+        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
           pg_catalog.floor(t.tokens)::integer)
       end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
@@ -7773,7 +7968,7 @@ begin
       select case
         when e.rate_per_second is not null then least(
           e.rate_burst,
-          -- A sum that rounding keeps from one is one.
+          -- 1e-9 so that rounding does not turn a whole token into 0.999...
           g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
             + 1e-9)
       end as tokens
@@ -7785,7 +7980,7 @@ begin
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c
@@ -7793,15 +7988,14 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), lanes_due as (
+  ), due_lanes as (
     select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
-      case when l.ordered and not r.probing then r.chain else r.room end as most,
-      -- How many slots the lanes before it take, at most.
+      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
         partition by r.place order by l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as slots_before
-    from ring r
+        rows between unbounded preceding and 1 preceding) as max_requests_before
+    from servable r
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
@@ -7811,28 +8005,25 @@ begin
       order by l.next_at
       limit r.room
     ) l
-  ), turns as (
-    -- Each of a hundred keys may have a whole quantum to give: none is read behind lanes that are
-    -- sure to fill the batch. sure_before: what those give at least, which is known of an ordered
-    -- one that has a slot, for all that it has is due, and of no other.
+  ), bounded_lanes as (
+    -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
+    -- may run out, so a gate with a rate counts as nothing.
     select l.*,
       pg_catalog.sum(
         case
-          when l.ordered and l.tokens is null and coalesce(l.slots_before, 0) < l.room
-          then least(l.depth, l.most)::integer
+          when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
+          then least(l.depth, l.lane_limit)::integer
         end) over (
         order by l.place, l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as sure_before
-    from lanes_due l
-  ), seen as (
-    -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
-    -- leased, at the head of an unordered lane, is passed by.
+        rows between unbounded preceding and 1 preceding) as min_rows_before
+    from due_lanes l
+  ), free_rows as (
     select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
-      t.lane_id, t.lane_at, t.ordered, t.next_at, t.most,
+      t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from turns t
+    from bounded_lanes t
     left join lateral (
-      -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
+      -- An ordered lane is due as a whole: due_at is only the order of its rows.
       select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
@@ -7840,46 +8031,45 @@ begin
         and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased_until is null
       order by d.due_at, d.event_id
-      limit t.most + 1
+      limit t.lane_limit + 1
     ) d on true
-    where coalesce(t.sure_before, 0) < p_limit
-  ), ranked as (
-    -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
-    -- spent: how many of its rate's tokens the gate has given out up to this row.
+    where coalesce(t.min_rows_before, 0) < p_limit
+  ), numbered as (
     select f.*,
-      pg_catalog.count(*) filter (where f.fits) over round as rank,
-      pg_catalog.sum(f.body_bytes) filter (where f.fits) over round as bytes
+      pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
-      select s.*, coalesce(s.nth <= s.most and s.slot <= s.room
-        and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
+      select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
+        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
-            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as slot,
-          pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
-        from seen s
+            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+        from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
     ) f
-    -- As of_gate is sorted: one sort serves both.
-    window round as (order by f.place, f.next_at, f.lane_id, f.nth)
-  ), marked as materialized (
+    -- The same order as of_gate, so that Postgres sorts once.
+    window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
+  ), chosen as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.event_id, r.attempt, r.rank,
-      r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
-    from ranked r
+      r.event_id, r.attempt, r.batch_no,
+      r.fits_gate and r.batch_no <= p_limit
+        and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
+    from numbered r
   ), by_lane as materialized (
     select m.gate_at, m.lane_at, m.ordered, m.tokens,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
-      pg_catalog.count(m.row_at) as n,
+      pg_catalog.count(m.row_at) as rows_read,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
-    from marked m
+    from chosen m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
-  ), lanes as (
+  ), updated_lanes as (
     update outbox.lane l set
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
@@ -7888,12 +8078,13 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- The first may have ended with a result meanwhile: lose_leases() looks again then.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
+      -- it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.n > b.taken then p_now
+        when b.rows_read > b.taken then p_now
         else greatest(p_now, coalesce(
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
@@ -7902,14 +8093,14 @@ begin
           'infinity'))
       end
     from by_lane b
-    -- A lane that was served nothing for want of room keeps its turn.
-    where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
+    -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
+    where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
     returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
       b.probe_event, b.probe_attempt, b.tokens
-  ), gates as (
+  ), updated_gates as (
     update outbox.gate g set
-      in_flight = g.in_flight + s.slots,
+      in_flight = g.in_flight + s.requests,
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
@@ -7918,43 +8109,50 @@ begin
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
       select l.gate_at, l.tokens,
-        pg_catalog.sum(l.slots) as slots,
+        pg_catalog.sum(l.requests) as requests,
         pg_catalog.sum(l.taken) as taken,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
           as probe_event,
         pg_catalog.max(l.probe_attempt) as probe_attempt
-      from lanes l
+      from updated_lanes l
       group by l.gate_at, l.tokens
     ) s
-    where g.ctid = s.gate_at and s.slots > 0
-  ), held as (
-    -- By ctid: whoever could move the row waits for the gate.
+    where g.ctid = s.gate_at and s.requests > 0
+  ), leased as (
+    -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
       attempt = d.attempt + 1,
       leased_until = p_now + m.lease
-    from marked m
+    from chosen m
     where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
-      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )
-  -- Sorted once, where "order by" within the aggregates would sort for each of them.
+  -- One sort here; "order by" in the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
     pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
-  from (select h.* from held h order by h.rank) h;
+  from (select h.* from leased h order by h.batch_no) h;
   return v_claimed;
 end
 $$;
-comment on function outbox.take(uuid[], integer, timestamptz) is
-  'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after '
-  'round of the ring. locks: the caller holds the gates.';
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
+  'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
+  'bodies. locks: the caller holds the gates.';
 
 -- sql/engine/claim/claim.sql
 
--- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
+-- Claiming. claim() does this in one transaction:
+--
+--   1 park() for the gates that the results and new deliveries of this call have changed.
+--   2 due_gates() locks the due gates, at most as many as fill the batch.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
+--   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
+--     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
+--     suspect_endpoints() makes the next calls serve each of them alone.
 
 create function outbox.serve(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -7966,15 +8164,15 @@ declare
   v_claimed outbox.claimed;
   v_served uuid[];
 begin
-  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+  if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
-  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
-  -- number is a precaution.
+  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
+  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
+  -- such, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
     if v_claimed.events is not null then
       v_claimed := outbox.on_claimed(v_claimed, p_now);
@@ -8037,7 +8235,7 @@ begin
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      -- The limit of the statement has struck and will not again.
+      -- The statement timeout fires only once, so claim nothing after it.
       exit when sqlstate = '57014';
     end;
   end loop;
@@ -8090,7 +8288,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked if the block fails.
+    -- Outside the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -8113,9 +8311,10 @@ begin
 end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
-  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
-  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
+  'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
+  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others '
+  'are claimed; an endpoint whose claim times out costs a few calls. An error of the server is '
+  'raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -8161,12 +8360,12 @@ begin
 end
 $$;
 comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
-  'What an earlier call of a run claimed, of it what is still leased.';
+  'The deliveries that an earlier call of a run claimed and that are still leased.';
 
 -- sql/engine/claim/batch.sql
 
--- What a run is told of the deliveries that it has claimed: each event and each endpoint once, and
--- of an endpoint that it knows already nothing.
+-- The response to a claim: the claimed deliveries, each of their events and endpoints once.
+-- Endpoints that the run already knows are left out.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
@@ -8196,10 +8395,10 @@ begin
 end
 $$;
 comment on function outbox.dropped_events(outbox.claimed) is
-  'The events of claimed replays whose day has been dropped, from their dead letters; null when '
-  'there is none.';
+  'The events of claimed replays whose partition has been dropped, from their dead letters; null '
+  'if there is none.';
 
-create function outbox.batch(
+create function outbox.build_parcel(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.parcel
 language plpgsql
@@ -8215,8 +8414,8 @@ declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
 begin
-  -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
-  -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
+  -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
+  -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
@@ -8228,7 +8427,7 @@ begin
         as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
-  -- Only a replay outlives its event.
+  -- Only the event of a replay may have been dropped.
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
@@ -8278,7 +8477,7 @@ begin
   return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
-comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
+comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
@@ -8335,7 +8534,7 @@ begin
 end
 $$;
 comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
-  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'Releases the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
   'endpoint. locks: the caller holds the gate.';
 
 create function outbox.readable(
@@ -8353,7 +8552,7 @@ begin
       array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
-      perform outbox.batch(v_one, p_known, p_now);
+      perform outbox.build_parcel(v_one, p_known, p_now);
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -8368,8 +8567,8 @@ begin
 end
 $$;
 comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
-  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
-  'holds these endpoints. locks: the caller holds the gates.';
+  'A claim without the endpoints whose secrets cannot be read. Releases their deliveries and holds '
+  'these endpoints. locks: the caller holds the gates.';
 
 create function outbox.hand_out(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -8384,7 +8583,7 @@ begin
     return v_handed;
   end if;
   begin
-    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
   exception when others then
     if outbox.is_passing(sqlstate) then
@@ -8395,7 +8594,7 @@ begin
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
-    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
   return v_handed;
 end
@@ -8631,9 +8830,8 @@ comment on function outbox.contract_problem(timestamptz) is
 
 -- sql/engine/run/run.sql
 
--- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
--- after a crash of the server they are empty, which is true, since every lease outlives its run
--- anyway.
+-- Live runs: the calls of the function `deliver`, and the workers. Both tables are unlogged: after
+-- a crash of the server they are empty. That is safe, because no lease depends on them.
 
 create unlogged table outbox.run (
   id uuid primary key,
@@ -8654,8 +8852,8 @@ create unlogged table outbox.run_batch (
   primary key (run_id, seq)
 );
 comment on table outbox.run_batch is
-  'The last batches of each run: what a repeat of the same call gets back when the first answer '
-  'was lost.';
+  'The last batches of each run. If a response was lost, a repeat of the same call returns the '
+  'same batch.';
 
 create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -8669,8 +8867,8 @@ begin
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
-  'Whether as many edge runs as are allowed are older than this one and alive: a run that has not '
-  'polled for 10 s is taken for dead.';
+  'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled '
+  'for 10 s counts as dead.';
 
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
@@ -8692,8 +8890,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is turned away leaves no row: the tick starts one a second, and those would keep
-    -- each next one out.
+    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
+    -- the next ones out.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
@@ -8703,7 +8901,7 @@ begin
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
-    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
+    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other.
     update outbox.run r set
       polled_at = p_now,
       ended_at = case when p_ended or v_stop is not null then p_now end
@@ -8713,8 +8911,8 @@ begin
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
-  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
-  'runs too many the younger one stops, and one that is told to stop counts no more.';
+  'Records that a run polls; returns why it must stop (too_many_runs, disabled) or null. If there '
+  'are too many runs, the youngest stops; a run that must stop no longer counts.';
 
 -- sql/engine/run/tick_problem.sql
 
@@ -8809,16 +9007,31 @@ comment on function outbox.reload_jobs() is
 
 -- sql/engine/run/kick.sql
 
--- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
--- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
--- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
--- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
+-- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
+-- some requests: a lost kick makes a delivery later, never lost.
+--
+--   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
+--   2 Each second pg_cron calls tick(). It does the upkeep, one step after the other, and kicks if
+--     work is due and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--
+-- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
+--
+--   12:00:00.0   An event is published, and no run is awake: the commit kicks, and run R1 starts.
+--   12:00:00.4   Another event is published. No kick: the last one was less than 500 ms ago.
+--   12:00:01.0   The tick finds nothing due, because R1 has claimed all. No kick.
+--   12:00:05.0   10,000 events were published, and a gate has been due since 12:00:04: R1 alone is
+--                too slow. One run is less than worker.max_runs: the tick kicks, and R2 starts.
+--   12:00:06.0   The gate is still due, but two runs are alive. No kick.
+--
+-- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
+-- starts a run that finds enough runs alive and stops.
 
--- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
--- nobody, whatever becomes of the transaction that kicked.
+-- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
+-- value at once, without a lock, and a rollback keeps it.
 create sequence outbox.last_kick minvalue 0 start 0;
--- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
--- Before the first tick, last_tick holds the time of the installation, and is_called is false.
+-- The numbers of kicks, and the time at which the last tick ended. After a crash the numbers may be
+-- up to 32 too high. Before the first tick, last_tick holds the time of the installation, and
+-- is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -8830,7 +9043,7 @@ begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
   then
-    -- Not shown: what is wrong with it may be a password or a key.
+    -- The value is not shown, because it may contain a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
@@ -8838,13 +9051,13 @@ begin
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
-      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
-      'OUTHOOK_WORKER_SECRET');
+      'Use a random secret, for example from openssl rand -hex 32, and set the same value as '
+      'OUTHOOK_WORKER_SECRET of the functions');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space',
-      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
-      'give the new one alone here');
+    perform outbox.invalid('worker_secret', 'contains a comma or white space',
+      'The functions read OUTHOOK_WORKER_SECRET as a list with commas, for a rotation; pass only '
+      'the new secret here');
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'Where Outhook''s functions are');
@@ -8859,7 +9072,7 @@ begin
 end
 $$;
 comment on function outbox.configure(text, text) is
-  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  'Stores the URL of the functions and the secret that signs kicks in Vault. Returns '
   '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
   'change either. OH001.';
 
@@ -8880,8 +9093,8 @@ $$;
 comment on function outbox.keep_secret(text, text, text) is
   'Creates or replaces a secret in Vault by its name.';
 
--- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
--- timeout and never the caller's transaction.
+-- If pg_net is missing, forbidden, broken or locked, the caller's transaction goes on, after at
+-- most the lock timeout.
 create function outbox.kick(p_why text) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -8919,15 +9132,15 @@ exception when others then
 end
 $$;
 comment on function outbox.kick(text) is
-  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
-  'and waits 50 ms at most for a lock.';
+  'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
+  'Never raises, and waits at most 50 ms for a lock.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -8940,7 +9153,7 @@ begin
 end
 $$;
 comment on function outbox.is_quiet(timestamptz) is
-  'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+  'Whether no run has polled and no kick was sent within the setting kick.quiet_ms.';
 
 create function outbox.kick_on_commit() returns void
 language plpgsql set search_path = ''
@@ -8958,14 +9171,14 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Kicks, at most once in a transaction, when no run is awake.';
+  'Kicks if no run is awake, at most once in a transaction.';
 
 -- sql/engine/run/dispatch.sql
 
--- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
--- new events if no other call does, and claims what the run has room for: one round trip, one
--- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
--- nothing and returns what is still leased of it.
+-- dispatch() is the only call that a run makes: one round trip, one transaction. It records
+-- results, renews leases of ordered lanes, routes new events unless another call does, and claims
+-- as many deliveries as the run has room for. Calls are numbered: if a response is lost, the same
+-- call again records nothing and returns the deliveries that are still leased.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -9004,7 +9217,7 @@ begin
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
   '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
   '"batch_size"}.';
 
@@ -9030,9 +9243,9 @@ begin
 end
 $$;
 comment on function outbox.retries_at(uuid[], timestamptz) is
-  'What follows the failed attempts of these endpoints that were recorded at that very time: '
-  '[{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], '
-  'or null when there is none.';
+  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
+  'last}], or null if there is none.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -9047,8 +9260,8 @@ create function outbox.dispatch(
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
--- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
--- is nothing to memoize.
+-- These settings also apply to the functions that it calls. Each plan is made once. A batch looks
+-- up each row once, so there is nothing to memoize.
 set plan_cache_mode = force_generic_plan
 set enable_memoize = off
 set jit = off
@@ -9080,7 +9293,8 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
-  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole call, so check after each
+  -- statement.
   set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
@@ -9138,7 +9352,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    -- The limit of the statement has struck and will not again: nothing more is begun.
+    -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
       outbox.claim(
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
@@ -9352,7 +9566,9 @@ comment on function outbox.more_counters() is
 -- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
 -- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
 
-create function outbox.open_delivery(p_event_id uuid, p_endpoint_id uuid) returns outbox.delivery
+create function outbox.lock_open_delivery(
+  p_event_id uuid, p_endpoint_id uuid
+) returns outbox.delivery
 language plpgsql set search_path = ''
 as $$
 declare
@@ -9382,7 +9598,7 @@ begin
   return v_delivery;
 end
 $$;
-comment on function outbox.open_delivery(uuid, uuid) is
+comment on function outbox.lock_open_delivery(uuid, uuid) is
   'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
   'sent.';
 
@@ -9403,7 +9619,7 @@ begin
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
@@ -9570,8 +9786,8 @@ declare
   v_now timestamptz := outbox.clock();
 begin
   perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.settle_lost(outbox.open_delivery(p_event_id, p_endpoint_id), v_now);
-  perform outbox.close_delivery(outbox.open_delivery(p_event_id, p_endpoint_id), 'cancelled',
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
+  perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
@@ -9678,7 +9894,7 @@ $$;
 comment on function outbox.last_attempt(uuid, uuid) is
   'The last attempt number of a finished delivery; null when nothing is known of it.';
 
-create function outbox.put_back(
+create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
 ) returns boolean
 language plpgsql set search_path = ''
@@ -9722,11 +9938,11 @@ begin
   return true;
 end
 $$;
-comment on function outbox.put_back(uuid, uuid, bigint, timestamptz) is
+comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
   'gone. locks: the caller holds the gate.';
 
-create function outbox.keep_days(p_event_ids uuid[]) returns void
+create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -9744,7 +9960,7 @@ begin
   where c.name = o.name;
 end
 $$;
-comment on function outbox.keep_days(uuid[]) is
+comment on function outbox.restart_open_checks(uuid[]) is
   'Starts the count of nights without anything open anew for the days of replayed events. locks: '
   'partition_check by name, behind the gates.';
 
@@ -9763,8 +9979,8 @@ begin
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
     -- A pending retry is replaced: the same delivery, with a fresh budget, now.
-    v_delivery := outbox.open_delivery(p_event_id, p_endpoint_id);
-    perform outbox.settle_lost(v_delivery, v_now);
+    v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
+    perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
@@ -9774,7 +9990,7 @@ begin
     end if;
   end if;
   if outbox.last_attempt(p_event_id, p_endpoint_id) is null
-    or not outbox.put_back(p_event_id, p_endpoint_id, 0, v_now)
+    or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('nothing is known of event %s for endpoint %s',
@@ -9782,7 +9998,7 @@ begin
       hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
         'it is there';
   end if;
-  perform outbox.keep_days(array[p_event_id]);
+  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
@@ -9942,7 +10158,8 @@ begin
   perform outbox.lock_gates(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s));
   foreach v_step in array v_steps loop
     begin
-      v_put := outbox.put_back(v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
+      v_put := outbox.reopen_delivery(
+        v_step.event_id, v_step.endpoint_id, v_step.job_id, p_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -9958,7 +10175,7 @@ begin
     where j.id = v_step.job_id;
     v_all := v_all + v_put;
   end loop;
-  perform outbox.keep_days(array(select s.event_id from pg_catalog.unnest(v_steps) s));
+  perform outbox.restart_open_checks(array(select s.event_id from pg_catalog.unnest(v_steps) s));
   perform outbox.park_apart(array(select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s),
     p_now);
   update outbox.replay_job j set status = 'done', finished_at = p_now
@@ -10632,11 +10849,32 @@ comment on function outbox.release_command(uuid) is
 
 -- sql/operations/metrics.sql
 
--- What the function metrics shows. It reads the counters and what is small: endpoints with their
--- gates, the first entry of an index, statistics that Postgres keeps anyway. It counts no history
--- and no queue: how many deliveries are open stands in the gates.
+-- The data of the function `metrics`. get_metrics() joins five parts:
+--
+--   1 counters()          What has happened: the counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and state, and the worst
+--                         endpoints by name. It reads each endpoint once, in gate_metrics().
+--   3 event_metrics()     Events to be routed, and dead letters, each counted up to 10,000.
+--   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
+--   5 database_metrics()  Vacuum and transactions that prevent it, from the statistics of Postgres.
+--
+-- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
+-- deliveries of an endpoint.
+--
+-- due_at of gate_metrics() says since when the first delivery of an endpoint is due; null if the
+-- endpoint may not be served now. An example at 12:00:00:
+--
+--   endpoint                                                      due_at
+--   A, enabled, first delivery due since 11:58:00                 11:58:00
+--   A', the same, but a Retry-After ended at 11:59:30             11:59:30
+--   B, all its deliveries are in flight                           null
+--   C, its breaker is open                                        null
+--
+-- The first due delivery is looked up for the 200 lanes with the earliest head_at; for all others
+-- due_at is head_at, which may be earlier than the truth. The oldest of all is among the 200,
+-- because no delivery of a lane is due before its head_at.
 
--- Keys that stand still are few, and this index has nothing else. No claim can use it.
+-- Only halted lanes, which are few. No claim can use this index.
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
@@ -10674,20 +10912,21 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- An unordered endpoint, which is most of them, has no key that could stand still.
+    -- Unordered endpoints, which are most, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The lane whose turn comes next; what a replay puts back is late by intention.
+    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
+    -- purpose.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
         and n.next_at < 'infinity' and (n.ordered or n.key_hash = 0)
-        -- In here, or the look-up is made whatever comes of this.
+        -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- The receiver asked for quiet, or its rate is used up.
+        -- A Retry-After has not ended, or there is no token left.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -10701,8 +10940,7 @@ begin
       when g.place > 200 then greatest(g.head_at, g.not_before)
     end
   from gates g
-  -- Nothing is due before head_at, which is later than the first delivery of no lane: the oldest is
-  -- among those where it is earliest. A look walks what was delivered since the last claim.
+  -- This lookup reads the dead entries of deliveries that were delivered since the last claim.
   left join lateral (
     select o.due_at from outbox.delivery o
     where g.place <= 200 and o.lane_id = g.lane_id and o.lane_id > 0 and o.due_at >= g.head_at
@@ -10711,9 +10949,9 @@ begin
 end
 $$;
 comment on function outbox.gate_metrics(timestamptz) is
-  'Each endpoint with what its gate knows, and since when the first of its deliveries is due; null '
-  'when none is that could be sent. Exact for the 200 that wait longest, not later than true for '
-  'the others. Some index look-ups for each endpoint.';
+  'Each endpoint with the counts of its gate, and since when its first delivery is due; null if '
+  'none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early '
+  'for the others. Takes some index lookups per endpoint.';
 
 create function outbox.queue_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable
@@ -10741,7 +10979,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- Keys, not endpoints; what holds the endpoint as a whole comes before.
+          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -10762,7 +11000,7 @@ end
 $$;
 comment on function outbox.queue_metrics(timestamptz) is
   'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], '
-  'of which the status halted has what waits behind keys that stand still at enabled endpoints, '
+  'the status halted counts the deliveries of halted lanes at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
 
@@ -10776,7 +11014,7 @@ declare
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
   return pg_catalog.jsonb_build_object(
-    -- From where routing reads: what lies before is dead, save what committed late.
+    -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
         (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
@@ -10795,8 +11033,9 @@ begin
 end
 $$;
 comment on function outbox.event_metrics() is
-  'Events that wait for routing or were set aside, and dead letters that nobody has dealt with: '
-  '{"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+  'Events that wait for routing or were set aside, and dead letters neither replayed nor '
+  'discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to '
+  '10,000.';
 
 create function outbox.engine_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
@@ -10830,7 +11069,8 @@ begin
           extract(epoch from
             (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
             as until,
-          -- What the last vacuum saw: a size that is asked for waits for whoever makes a partition.
+          -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
+          -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
         from pg_catalog.pg_inherits i
         join pg_catalog.pg_class c on c.oid = i.inhrelid
@@ -10842,9 +11082,9 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'What moves deliveries, and the partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", '
-  '"kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", '
-  '"bytes"}]}.';
+  'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
+  '"until", "bytes"}]}.';
 
 create function outbox.database_metrics() returns jsonb
 language plpgsql stable set search_path = ''
@@ -10859,7 +11099,7 @@ begin
       where t.schemaname = 'outbox' and t.relname in (
         'gate', 'lane', 'delivery', 'unrouted', 'run', 'run_batch', 'counter_change',
         'dead_letter')),
-    -- Only the oldest of each: whoever it is, vacuum waits for it.
+    -- Only the oldest of each, because vacuum waits for that.
     'snapshot_s', (
       select coalesce(extract(epoch from
         pg_catalog.clock_timestamp() - pg_catalog.min(a.xact_start)), 0)
@@ -10879,7 +11119,7 @@ begin
 end
 $$;
 comment on function outbox.database_metrics() is
-  'What Postgres says of the busy tables and of whatever holds vacuum up: {"tables": [{"table", '
+  'Statistics of the busy tables, and the age of what delays vacuum: {"tables": [{"table", '
   '"live", "dead", "vacuumed_at"}], "snapshot_s", "xmin_age": in transactions}.';
 
 create function outbox.counters() returns jsonb
@@ -10929,7 +11169,7 @@ begin
 end
 $$;
 comment on function outbox.get_metrics() is
-  'All that the function metrics shows: {"version", "now", "bounds", "counters", "queue", '
+  'The data of the function metrics: {"version", "now", "bounds", "counters", "queue", '
   '"events", "engine", "database"}. The parts are those of counters(), queue_metrics(), '
   'event_metrics(), engine_metrics() and database_metrics(). Reads neither history nor queues.';
 
@@ -11032,7 +11272,7 @@ declare
   v_gates bigint[];
   v_next_at timestamptz[];
 begin
-  -- A change is looked at for 6 s: it may have committed late, and its gate may be locked now.
+  -- Each change is processed for 6 s, because it may commit late, and its gate may be locked now.
   select pg_catalog.array_agg(w.id), pg_catalog.array_agg(w.next_at) into v_gates, v_next_at
   from (
     select g.id, t.next_at
@@ -11054,8 +11294,8 @@ begin
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
-  'Makes the gates due of endpoints that were changed, so that a resume or a new limit is in '
-  'force within one tick. locks: gates with SKIP LOCKED.';
+  'Makes the gates of changed endpoints due, so that a resume or a new limit takes effect within '
+  'one tick. locks: gates with SKIP LOCKED.';
 
 create function outbox.wake_missed(p_now timestamptz) returns void
 language plpgsql
@@ -11064,7 +11304,8 @@ set enable_seqscan = off
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- All of it once a minute, for it may walk the dead entries that ring_from() spares the others.
+  -- The whole ring only once a minute, because that may read all dead index entries before its
+  -- start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -11084,8 +11325,8 @@ begin
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is
-  'Makes the gates due that lie before the beginning of the ring, for their change took long to '
-  'commit or was made while the clock was set back. locks: gates with SKIP LOCKED.';
+  'Makes gates due that are before the start of the ring, because their change took long to '
+  'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -11093,8 +11334,8 @@ as $$
 declare
   v_step outbox.tick_step;
 begin
-  -- Each step by itself: what goes wrong in one costs neither the others nor the kick. Replaying
-  -- waits for gates and comes first, for the others only take gates that nobody holds.
+  -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
+  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when others then
@@ -11143,10 +11384,11 @@ declare
   v_from timestamptz := outbox.ring_from(v_now);
   v_behind boolean;
 begin
-  -- What is checked at the commit would fail all of the tick: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole tick, so check after each
+  -- statement.
   set constraints all immediate;
   perform outbox.upkeep(v_now);
-  -- A longer worker.poll_interval_ms: the tick looks in one second of so many.
+  -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
@@ -11173,14 +11415,14 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'What pg_cron does every second: sees to the upkeep, and kicks a run if work is due and too '
-  'few are alive. Returns {"kicked", "runs"}.';
+  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
 
 -- sql/time/partition.sql
 
--- Partitions: one a day for event and attempt, made a week ahead. Until one exists, rows go to
--- DEFAULT, so that no publisher ever fails for want of a partition; they move when it is made. DDL
--- waits for a lock 100 ms at most and is tried again the next hour.
+-- Partitions: one per day for event and attempt, created a week ahead. Rows of a day without one
+-- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
+-- most 100 ms for a lock and is repeated in the next hour.
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
@@ -11201,15 +11443,16 @@ begin
     v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
     v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
   end if;
-  -- Whoever has chosen DEFAULT for a row and then waits for it would be refused once the row's day
-  -- has its partition. So of a day that rows are written for now they wait before they choose.
+  -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
+  -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
+  -- wait before they choose.
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Attached after the rows of its day have left DEFAULT, or DEFAULT would contradict it.
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
-  -- Another call may have made it while this one waited.
+  -- Another call may have created it while this one waited.
   if pg_catalog.to_regclass('outbox.' || v_name) is not null then
     return false;
   end if;
@@ -11227,8 +11470,8 @@ begin
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Makes the partition of event or attempt for one day (UTC), with the rows of DEFAULT that '
-  'belong there, unless it exists; true if it made it. Waits 100 ms for a lock at most.';
+  'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the '
+  'rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11245,7 +11488,7 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- Whoever held up one day holds up the next as well, and runs wait for what is locked so far.
+    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -11257,8 +11500,8 @@ begin
 end
 $$;
 comment on function outbox.add_partitions() is
-  'Makes the partitions of today and the next seven days that do not exist: {"made", "late": the '
-  'tables that a lock held up until the next time}.';
+  'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
+  'that a lock delayed until the next call}.';
 
 create function outbox.is_open_on(p_day date) returns boolean
 language plpgsql stable
@@ -11275,7 +11518,7 @@ begin
 end
 $$;
 comment on function outbox.is_open_on(date) is
-  'Whether anything is open of the events of that day (UTC).';
+  'Whether an event of that day (UTC) has an open delivery or is not routed.';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
@@ -11286,7 +11529,7 @@ begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
   execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
     pg_catalog.left(p_name, -10));
-  -- Whoever held it up may have published into it, or replayed an event of it.
+  -- The transaction that held the lock may have published into the partition, or replayed an event.
   if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
     return false;
   end if;
@@ -11299,8 +11542,8 @@ exception when lock_not_available or undefined_table then
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false when a lock held it up for 100 ms, when something of it was opened '
-  'meanwhile, or when it is gone.';
+  'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or '
+  'if it is already dropped.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11308,7 +11551,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The night that begins behind a day is not a full day after it.
+  -- The first night after a day is not a full day after it.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -11345,8 +11588,8 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- Whoever holds up one day holds up the next as well, and may wait for the days of event that
-    -- are gone by now: after a second of that it would be ended as a deadlock.
+    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
   end loop;
@@ -11354,15 +11597,15 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the days of event of which nothing was open on more nights running than '
-  'event.delivered_days, so that what was delivered is there for so many full days, and the days '
-  'of attempt beyond attempt.retention_days: {"dropped"}.';
+  'Drops the event partitions without anything open on more consecutive nights than '
+  'event.delivered_days, so delivered events are stored for that many full days, and the attempt '
+  'partitions older than attempt.retention_days: {"dropped"}.';
 
 select outbox.add_partitions();
 
 -- sql/time/cleanup.sql
 
--- Cleanup, daily at 00:00 UTC. Each part is safe at any time, twice, and beside itself.
+-- Cleanup, daily at 00:00 UTC. Each part may run at any time, repeatedly and concurrently.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -11388,7 +11631,7 @@ begin
   if v_endpoints is null then
     return 0;
   end if;
-  -- What a deleted endpoint left is cancelled by purge_deleted(), and nobody's to replay.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
     select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
   for v_delivery in
@@ -11401,7 +11644,7 @@ begin
   loop
     -- If the database refuses to end one, go on with the others.
     begin
-      perform outbox.settle_lost(v_delivery, v_now);
+      perform outbox.record_lost_lease(v_delivery, v_now);
       v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
     exception when others then
       if outbox.is_passing(sqlstate) then
@@ -11427,7 +11670,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- A lease that ended cost it a try since it was read, perhaps the last: then it is dead already.
+  -- If its lease has ended since it was read, that failure may have been its last.
   select *
   into p_delivery
   from outbox.delivery d
@@ -11459,7 +11702,7 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false when it is no longer open. '
+  'Makes a dead letter of a delivery that was open too long; false if it is no longer open. '
   'locks: the caller holds the gate.';
 
 create function outbox.cleanup(p_most integer default 100000) returns jsonb
@@ -11476,7 +11719,7 @@ declare
   v_more boolean := false;
   v_steps jsonb := '{}'::jsonb;
 begin
-  -- A lane of one recipient outlives its last delivery by its spacing.
+  -- An empty ordered lane stays until its lane_spacing_ms has passed.
   delete from outbox.lane l
   where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
@@ -11519,10 +11762,10 @@ begin
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Removes what has had its time, up to p_most of each kind: {"idempotency_keys", '
+  'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", '
   '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
-  '"more": whether there may be more, so that it should be called again}. Delivered history goes '
-  'with its partition (drop_partitions()) after event.delivered_days.';
+  '"more": whether there may be more, so that it should be called again}. drop_partitions() '
+  'deletes delivered history after event.delivered_days.';
 
 -- sql/time/cron.sql
 

@@ -13,9 +13,10 @@
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('api.requests_per_second', '100', 'integer', 1, 100000,
-    'How many requests a second the API takes for each org; what is over it is answered 429'),
+    'How many requests a second each organisation may send to the API; further requests get a '
+    'response of 429'),
   ('api.burst', '200', 'integer', 1, 100000,
-    'How many more the API takes at once of an org that was silent');
+    'How many requests an organisation may send to the API at once after a pause');
 
 create table outbox.request_key (
   org_id text not null,

@@ -243,7 +243,7 @@ Deno.test('a replay of several days starts their counts anew in the order in whi
   await one.sql`
     update outbox.partition_check c set clean_nights = 2 where c.name = 'event_p20260103'`
   const keeping = other.sql`
-    select outbox.keep_days(array[outbox.uuid_v7_floor('2026-01-05 12:00Z'), outbox.uuid_v7_floor('2026-01-03 12:00Z')])`
+    select outbox.restart_open_checks(array[outbox.uuid_v7_floor('2026-01-05 12:00Z'), outbox.uuid_v7_floor('2026-01-03 12:00Z')])`
     .execute()
   await expectWaitsFor(db.admin, other, one)
   // Whoever waits for the first day does not have the second one yet.

@@ -217,7 +217,7 @@ Deno.test('20 parallel creates with one Idempotency-Key make one endpoint', asyn
       },
       body: JSON.stringify({ url: 'https://example.com/once', description }),
     })
-    return { status: response.status, ...await response.json() }
+    return { ...await response.json(), status: response.status }
   }
   const made = await Promise.all(Array.from({ length: 20 }, () => create('one')))
   expect(made.map(({ status }) => status)).toEqual(Array(20).fill(201))

@@ -67,6 +67,16 @@ async function publishQuietly(): Promise<string> {
   return row?.id
 }
 
+/** Waits until no run is alive: a call that one has started may still claim under the old contract. */
+async function noRun(): Promise<void> {
+  const isQuiet = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`
+      select not exists (select from outbox.run where ended_at is null) as yes`
+    return row?.yes
+  }
+  expect(await waitUntil(isQuiet, { timeoutMs: patienceMs })).toBe(true)
+}
+
 /** Whether the queue is untouched: nothing claimed, no attempt, no run alive. */
 async function untouched(): Promise<boolean> {
   const [row] = await outhook.sql`
@@ -187,6 +197,7 @@ Deno.test('adjacent versions work together: each supports the contract of the ot
 })
 
 Deno.test('these functions claim nothing from a database without contracts, and go on after its update', async () => {
+  await noRun()
   await outhook.admin.unsafe(olderDispatch)
   const worker = startWorker(outhook.stack.dbUrl)
   let id = ''
@@ -222,6 +233,7 @@ Deno.test('these functions claim nothing from a database without contracts, and 
 
 Deno.test('a database that no longer supports the contract of these functions refuses them in every place', async () => {
   const api = apiCaller(outhook)
+  await noRun()
   await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
   let id = ''
   const message = 'The functions speak contract 1 and the database speaks contract 2 to 3: ' +

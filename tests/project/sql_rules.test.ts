@@ -22,11 +22,11 @@ const keepToThemselves = [
 /** A handler that isolates the bad member of a batch raises a temporary error again, or leaves it. */
 const tellApart = [
   'add_apart',
-  'answer_of',
   'claim',
   'complete_apart',
   'count_failure',
   'expire_deliveries',
+  'filter_problem',
   'forget_batches',
   'give_back',
   'hand_out',

@@ -746,20 +746,20 @@ export type Database = {
           'check_event': string | null
           'check_publisher': undefined | null
           'check_unordered': undefined | null
+          'claim_idempotency_key': string | null
           'event_content': string | null
           'event_json': Json | null
           'put_event': string | null
-          'take_key': string | null
         }
         ComputedFields:
           | 'check_addressed'
           | 'check_event'
           | 'check_publisher'
           | 'check_unordered'
+          | 'claim_idempotency_key'
           | 'event_content'
           | 'event_json'
           | 'put_event'
-          | 'take_key'
         Insert: {
           'body': string
           'correlation_id'?: string | null
@@ -2444,14 +2444,6 @@ export type Database = {
         }
         Returns: Json
       }
-      'answer_of': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
-        Returns: string
-      }
       'answered_message': {
         Args: {
           'p_update': Omit<
@@ -2500,16 +2492,6 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['wish'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
-      'ask_filters': {
-        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
-        Returns: Database['outbox']['CompositeTypes']['routing']
-        SetofOptions: {
-          from: 'outbox.routing'
-          to: 'routing'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
         Args: {
@@ -2536,20 +2518,6 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
-      'batch': {
-        Args: {
-          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
-          'p_known': Json
-          'p_now': string
-        }
-        Returns: Database['outbox']['CompositeTypes']['parcel']
-        SetofOptions: {
-          from: '*'
-          to: 'parcel'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'begin_attempt': {
         Args: {
           'p_claim': number
@@ -2583,6 +2551,20 @@ export type Database = {
         Returns: string
       }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
+      'build_parcel': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_known': Json
+          'p_now': string
+        }
+        Returns: Database['outbox']['CompositeTypes']['parcel']
+        SetofOptions: {
+          from: '*'
+          to: 'parcel'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }
@@ -2598,10 +2580,6 @@ export type Database = {
         Returns: Json
       }
       'cause_of': { Args: { 'p_code': string }; Returns: string }
-      'chain_length': {
-        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
-        Returns: number
-      }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -2855,6 +2833,15 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'claim_idempotency_key': {
+        Args: {
+          'p_event': Omit<
+            Database['outbox']['Tables']['event']['Row'],
+            Database['outbox']['Tables']['event']['ComputedFields']
+          >
+        }
+        Returns: string
       }
       'claimed_before': {
         Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
@@ -3215,6 +3202,16 @@ export type Database = {
       'erase_inbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'erase_messages': { Args: { 'p_limit': number }; Returns: number }
       'erase_outbound': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'evaluate_filters': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'event_content': {
         Args: {
           'p_event': Omit<
@@ -3459,6 +3456,14 @@ export type Database = {
         Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
         Returns: number
       }
+      'filter_problem': {
+        Args: {
+          'p_created_at': string
+          'p_doc': Json
+          'p_question': Database['outbox']['CompositeTypes']['question']
+        }
+        Returns: string
+      }
       'filter_shown': { Args: { 'p_token': string }; Returns: string }
       'filter_tokens': {
         Args: { 'p_filter': string }
@@ -3632,7 +3637,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'had_pairs': { Args: { 'p_event': string }; Returns: boolean }
+      'had_subscribers': { Args: { 'p_event': string }; Returns: boolean }
       'hand_out': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -3730,9 +3735,9 @@ export type Database = {
       'insert_deliveries': {
         Args: {
           'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
-          'p_targets': (Database['outbox']['CompositeTypes']['target'])[]
+          'p_targets': (Database['outbox']['CompositeTypes']['pair_lane'])[]
         }
-        Returns: (Database['outbox']['CompositeTypes']['gain'])[]
+        Returns: (Database['outbox']['CompositeTypes']['lane_gain'])[]
       }
       'inside_name_problem': { Args: { 'p_name': string }; Returns: string }
       'invalid': {
@@ -3795,7 +3800,6 @@ export type Database = {
         Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
-      'keep_days': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
@@ -3806,6 +3810,14 @@ export type Database = {
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'lane_quantum': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
+        Returns: number
+      }
+      'lanes_of_pairs': {
+        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Returns: (Database['outbox']['CompositeTypes']['pair_lane'])[]
+      }
       'last_attempt': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: number }
       'last_tick_at': { Args: Record<PropertyKey, never>; Returns: string }
       'latency_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
@@ -3821,6 +3833,16 @@ export type Database = {
         Returns: undefined
       }
       'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
+      'lease_deliveries': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'leave_lane': {
         Args: {
           'p_delivery': Omit<
@@ -4020,6 +4042,27 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_open_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: {
+          'attempt': number
+          'body_bytes': number
+          'deliver_at': string | null
+          'due_at': string
+          'endpoint_id': string
+          'event_id': string
+          'failed_attempts': number
+          'lane_id': number
+          'leased_until': string | null
+          'replayed_at': string | null
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'delivery'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lock_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_version': number }
         Returns: {
@@ -4076,7 +4119,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'lose_leases': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: number }
       'lost': {
         Args: {
           'p_delivery': Omit<
@@ -4390,27 +4432,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'open_delivery': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string }
-        Returns: {
-          'attempt': number
-          'body_bytes': number
-          'deliver_at': string | null
-          'due_at': string
-          'endpoint_id': string
-          'event_id': string
-          'failed_attempts': number
-          'lane_id': number
-          'leased_until': string | null
-          'replayed_at': string | null
-        }
-        SetofOptions: {
-          from: '*'
-          to: 'delivery'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'open_delivery_list': {
         Args: {
           'p_below': Database['outbox']['CompositeTypes']['delivery_key']
@@ -4672,10 +4693,6 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
         Returns: number
       }
-      'put_back': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
-        Returns: boolean
-      }
       'put_broker': {
         Args: { 'p_broker': Json; 'p_credentials': Json; 'p_endpoint_id': string }
         Returns: undefined
@@ -4836,6 +4853,20 @@ export type Database = {
         Args: { 'p_org_id': string; 'p_user_id': string; 'p_wa_id': string }
         Returns: (string)[]
       }
+      'record_lost_lease': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'record_lost_leases': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
+        Returns: number
+      }
       'record_results': {
         Args: {
           'p_now': string
@@ -4920,6 +4951,10 @@ export type Database = {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
       }
+      'reopen_delivery': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_job': number; 'p_now': string }
+        Returns: boolean
+      }
       'replay': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'replay_dead_letter': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
       'replay_job_json': {
@@ -4998,6 +5033,7 @@ export type Database = {
         Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
         Returns: undefined
       }
+      'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -5190,16 +5226,6 @@ export type Database = {
         Returns: string
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
-      'settle_lost': {
-        Args: {
-          'p_delivery': Omit<
-            Database['outbox']['Tables']['delivery']['Row'],
-            Database['outbox']['Tables']['delivery']['ComputedFields']
-          >
-          'p_now': string
-        }
-        Returns: undefined
-      }
       'settle_updates': {
         Args: {
           'p_ids': (number)[]
@@ -5273,16 +5299,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'take': {
-        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
-        Returns: Database['outbox']['CompositeTypes']['claimed']
-        SetofOptions: {
-          from: '*'
-          to: 'claimed'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'take_inbound': {
         Args: {
           'p_now': string
@@ -5292,15 +5308,6 @@ export type Database = {
           >
         }
         Returns: Record<string, unknown>
-      }
-      'take_key': {
-        Args: {
-          'p_event': Omit<
-            Database['outbox']['Tables']['event']['Row'],
-            Database['outbox']['Tables']['event']['ComputedFields']
-          >
-        }
-        Returns: string
       }
       'take_messages': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
@@ -5333,10 +5340,6 @@ export type Database = {
         Returns: Record<string, unknown>
       }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
-      'targets': {
-        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
-        Returns: (Database['outbox']['CompositeTypes']['target'])[]
-      }
       'tell_statuses': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -5613,16 +5616,16 @@ export type Database = {
         'places': (number)[] | null
         'ends_at': number | null
       }
-      'gain': {
+      'handed': {
+        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
+        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
+      }
+      'lane_gain': {
         'lane_at': unknown
         'gate_at': unknown
         'n': number | null
         'first_at': string | null
         'last_at': string | null
-      }
-      'handed': {
-        'claimed': Database['outbox']['CompositeTypes']['claimed'] | null
-        'parcel': Database['outbox']['CompositeTypes']['parcel'] | null
       }
       'message_move': {
         'message_id': number | null
@@ -5650,6 +5653,16 @@ export type Database = {
         'deliver_at': string | null
         'key_hash': number | null
         'body_bytes': number | null
+      }
+      'pair_lane': {
+        'endpoint_id': string | null
+        'key_hash': number | null
+        'gate_id': number | null
+        'gate_at': unknown
+        'lane_id': number | null
+        'lane_at': unknown
+        'ordered': boolean | null
+        'due_from': string | null
       }
       'pairs_apart': {
         'added': number | null
@@ -5725,16 +5738,6 @@ export type Database = {
         'noted': boolean | null
         'update_status': string | null
         'reason': string | null
-      }
-      'target': {
-        'endpoint_id': string | null
-        'key_hash': number | null
-        'gate_id': number | null
-        'gate_at': unknown
-        'lane_id': number | null
-        'lane_at': unknown
-        'ordered': boolean | null
-        'due_from': string | null
       }
       'wish': {
         'org_id': string | null

@@ -1,5 +1,5 @@
--- What a run is told of the deliveries that it has claimed: each event and each endpoint once, and
--- of an endpoint that it knows already nothing.
+-- The response to a claim: the claimed deliveries, each of their events and endpoints once.
+-- Endpoints that the run already knows are left out.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
 comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
@@ -29,10 +29,10 @@ begin
 end
 $$;
 comment on function outbox.dropped_events(outbox.claimed) is
-  'The events of claimed replays whose day has been dropped, from their dead letters; null when '
-  'there is none.';
+  'The events of claimed replays whose partition has been dropped, from their dead letters; null '
+  'if there is none.';
 
-create function outbox.batch(
+create function outbox.build_parcel(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.parcel
 language plpgsql
@@ -48,8 +48,8 @@ declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
 begin
-  -- json, which is text already, and of whole rows: json_build_object looks up the type of each of
-  -- its arguments anew: 5.6 us a delivery where a row takes 2.6, and 18 us an event, now 14.
+  -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
+  -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
   v_parcel.deliveries := (
     select coalesce(pg_catalog.json_agg(d), '[]')
     from (
@@ -61,7 +61,7 @@ begin
         as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
-  -- Only a replay outlives its event.
+  -- Only the event of a replay may have been dropped.
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
@@ -111,7 +111,7 @@ begin
   return outbox.on_parcel(v_parcel, p_claimed);
 end
 $$;
-comment on function outbox.batch(outbox.claimed, jsonb, timestamptz) is
+comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
   'What a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
   'endpoints that p_known has with their present revision.';
@@ -168,7 +168,7 @@ begin
 end
 $$;
 comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
-  'Gives back the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
+  'Releases the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
   'endpoint. locks: the caller holds the gate.';
 
 create function outbox.readable(
@@ -186,7 +186,7 @@ begin
       array(select u from pg_catalog.unnest(p_claimed.endpoints) u where u <> v_id));
     begin
       perform outbox.end_unreadable_secrets(v_id, p_now);
-      perform outbox.batch(v_one, p_known, p_now);
+      perform outbox.build_parcel(v_one, p_known, p_now);
     exception when others then
       if outbox.is_passing(sqlstate) then
         raise;
@@ -201,8 +201,8 @@ begin
 end
 $$;
 comment on function outbox.readable(outbox.claimed, jsonb, timestamptz) is
-  'A claim without the endpoints whose secrets cannot be read. Gives their deliveries back and '
-  'holds these endpoints. locks: the caller holds the gates.';
+  'A claim without the endpoints whose secrets cannot be read. Releases their deliveries and holds '
+  'these endpoints. locks: the caller holds the gates.';
 
 create function outbox.hand_out(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
@@ -217,7 +217,7 @@ begin
     return v_handed;
   end if;
   begin
-    v_handed.parcel := outbox.batch(p_claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(p_claimed, p_known, p_now);
     return v_handed;
   exception when others then
     if outbox.is_passing(sqlstate) then
@@ -228,7 +228,7 @@ begin
   perform outbox.lock_gates(p_claimed.endpoints);
   v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
   if (v_handed.claimed).events is not null then
-    v_handed.parcel := outbox.batch(v_handed.claimed, p_known, p_now);
+    v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
   return v_handed;
 end

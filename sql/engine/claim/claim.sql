@@ -1,4 +1,11 @@
--- Claiming: the gates whose turn it is, what has been lost of theirs, and what they give.
+-- Claiming. claim() does this in one transaction:
+--
+--   1 park() for the gates that the results and new deliveries of this call have changed.
+--   2 due_gates() locks the due gates, at most as many as fill the batch.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
+--   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
+--     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
+--     suspect_endpoints() makes the next calls serve each of them alone.
 
 create function outbox.serve(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -10,15 +17,15 @@ declare
   v_claimed outbox.claimed;
   v_served uuid[];
 begin
-  if outbox.lose_leases(v_endpoints, p_now) > 0 then
+  if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due in vain, its first delivery having been put off or the clock set back. What
-  -- take() saw only such lanes of goes on to its next ones: every look puts some of them aside. The
-  -- number is a precaution.
+  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
+  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
+  -- such, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
-    v_claimed := outbox.take(v_endpoints, p_limit, p_now);
+    v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
     v_served := v_claimed.endpoints;
     if v_claimed.events is not null then
       v_claimed := outbox.on_claimed(v_claimed, p_now);
@@ -81,7 +88,7 @@ begin
         raise;
       end if;
       perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
-      -- The limit of the statement has struck and will not again.
+      -- The statement timeout fires only once, so claim nothing after it.
       exit when sqlstate = '57014';
     end;
   end loop;
@@ -134,7 +141,7 @@ begin
     perform outbox.park_apart(p_touched, p_now);
   end if;
   if p_limit > 0 then
-    -- Outside of the block, so that the gates stay locked if the block fails.
+    -- Outside the block, so that the gates stay locked if the block fails.
     v_endpoints := outbox.due_gates(p_limit, p_now);
   end if;
   if v_endpoints is null then
@@ -157,9 +164,10 @@ begin
 end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
-  'Parks the gates that complete() and route() touched, then leases up to p_limit deliveries '
-  'from the gates that are due. If the database refuses to claim from one endpoint, the others are '
-  'claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
+  'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
+  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others '
+  'are claimed; an endpoint whose claim times out costs a few calls. An error of the server is '
+  'raised.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -205,4 +213,4 @@ begin
 end
 $$;
 comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
-  'What an earlier call of a run claimed, of it what is still leased.';
+  'The deliveries that an earlier call of a run claimed and that are still leased.';

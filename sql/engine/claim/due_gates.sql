@@ -1,5 +1,13 @@
--- The ring gives the gates whose turn it is, the one that has waited longest first. No row is read
--- of a gate that is not due.
+-- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
+-- Gates that are not due are not read. The steps of due_gates():
+--
+--   1 due_suspect()  If an endpoint was refused before and may be tried again, it comes alone.
+--   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
+--                    paused.
+--   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
+--                    before: the sum of that over the gates before it.
+--   4 locked         Those of them that no other transaction has locked and that are still due.
+--   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
 language plpgsql
@@ -32,8 +40,8 @@ begin
 end
 $$;
 comment on function outbox.due_suspect(timestamptz) is
-  'Locks the gate of one endpoint that was refused before and is due, and returns it; null when '
-  'there is none that nobody else tries. locks: endpoint_refusal and the gate with SKIP LOCKED.';
+  'Locks the gate of one endpoint that was refused before and is due, and returns the endpoint; '
+  'null if there is none. locks: endpoint_refusal and the gate with SKIP LOCKED.';
 
 create function outbox.due_gates(p_limit integer, p_now timestamptz) returns uuid[]
 language plpgsql
@@ -65,12 +73,10 @@ begin
         select from outbox.endpoint_refusal r
         where r.endpoint_id = g.endpoint_id) as refused
     from outbox.gate g
-    -- Some more than the batch needs: an endpoint that is paused takes nobody's turn.
     where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     order by g.next_at
     limit greatest(p_limit, 100) + v_refused
   ), wanted as materialized (
-    -- Lock no more gates than it takes to fill the batch.
     select w.id, w.changed_at
     from (
       select d.id, d.changed_at, d.refused,
@@ -93,9 +99,10 @@ begin
     select g.endpoint_id, g.next_at, g.id
     from wanted w
     cross join lateral (
-      -- Looked at again once locked; coalesce keeps the index on next_at out of a look-up by id.
-      -- SKIP LOCKED goes on to older versions, which are all dead: changed_at stops it. A version
-      -- that a slower call wrote meanwhile, with its earlier time, is left to the next call.
+      -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
+      -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
+      -- older versions, which are dead. If a slower call has written an earlier changed_at
+      -- meanwhile, the next call finds the gate.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -106,7 +113,7 @@ begin
   select (select pg_catalog.array_agg(l.endpoint_id order by l.next_at, l.id) from locked l),
     (select pg_catalog.min(d.next_at) from due d)
   into v_endpoints, v_first;
-  -- A call notes as due what its beginning was, and commits some time later.
+  -- Other calls set next_at to the time at which they started, and commit up to 1 s later.
   v_first := coalesce(v_first, p_now) - interval '1 s';
   if v_first > v_from + interval '500 ms' then
     perform outbox.turn_ring(v_first);
@@ -115,10 +122,9 @@ begin
 end
 $$;
 comment on function outbox.due_gates(integer, timestamptz) is
-  'Locks the gates whose turn it is, as many as a batch of p_limit needs, and returns their '
-  'endpoints in the order of the ring; one that was refused before comes alone; null when none is '
-  'due. locks: gates with SKIP LOCKED, so '
-  'it waits for nobody.';
+  'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
+  'of the ring; an endpoint that was refused before comes alone; null if none is due. locks: '
+  'gates with SKIP LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
 language plpgsql stable
@@ -139,4 +145,4 @@ begin
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null when none is.';
+  'Those of these endpoints, in the same order, whose gate is due; null if none is.';

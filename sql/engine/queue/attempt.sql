@@ -1,7 +1,7 @@
--- Attempts. Every outcome of a claim is one row of attempt, written in the transaction that changes
--- the delivery. A claim that was given back unsent leaves none: a missing number is a released
--- claim and nothing else. Each life of a delivery ends in exactly one row: the try that delivered
--- it, or a close that says why it ended otherwise.
+-- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
+-- changes the delivery. A claim that was released unsent has no row, so a missing number is a
+-- released claim and nothing else. A delivery ends with exactly one row, and a replayed one with
+-- one for each time: the attempt that delivered it, or a close with the reason why it ended.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -52,12 +52,11 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries out of retries, kept whole: what was sent (original_topic and '
-  'original_message are the event''s type and body), why it failed, the last attempt number, and '
-  'what was done about it. One that nobody replayed or discarded never expires.';
--- The predicate, which every row meets, keeps this index out of look-ups by event, as that of
--- delivery_lane does, or each would read all the letters of its endpoint. A query of an endpoint
--- repeats it.
+  'Deliveries that ran out of retries, with all of their event. original_topic and '
+  'original_message: its type and body; error, why: the reason of the failure; attempt: the last '
+  'number. A dead letter is stored until it is replayed or discarded.';
+-- The predicate is always true: as that of delivery_lane, it keeps this index out of lookups by
+-- event, which would read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
@@ -71,7 +70,7 @@ as $$
 begin
   return query select e.* from outbox.event e where e.id = p_event_id;
   if not found then
-    -- The event's day has been dropped: its dead letter has all of it.
+    -- The partition of the event's day has been dropped.
     return query
     select x.event_id, x.org_id, x.original_topic, x.original_message,
       x.partition_key, x.correlation_id, x.idempotency_key, x.traceparent,
@@ -82,7 +81,7 @@ begin
 end
 $$;
 comment on function outbox.find_event(uuid, uuid) is
-  'The event of a delivery, from its dead letter when the event itself has been dropped.';
+  'The event of a delivery; from its dead letter, if the event itself has been dropped.';
 
 create function outbox.count_ended(
   p_endpoint_id uuid, p_outcome text, p_n bigint
@@ -99,4 +98,4 @@ begin
 end
 $$;
 comment on function outbox.count_ended(uuid, text, bigint) is
-  'Counts deliveries that ended without a try: cancelled, expired, filter_error.';
+  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';

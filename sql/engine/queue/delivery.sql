@@ -1,8 +1,7 @@
--- Deliveries: one event for one endpoint, and only while it is open. A finished delivery leaves
--- this table, so that history never slows a claim. Two indexes and no third: none may mention
--- leased_until, attempt or failed_attempts, or a claim would stop being a heap-only update.
--- fillfactor 85 leaves the room for it. No foreign key (its check would lock the endpoint's row)
--- and no trigger.
+-- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or
+-- failed_attempts, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
+-- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
   event_id uuid not null,
@@ -26,7 +25,6 @@ comment on table outbox.delivery is
   'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
   'replayed_at begins the life of a replay; '
   'deliver_at is when the publisher wished for it, null for at once.';
--- Every lane is above 0. The predicate keeps this index out of look-ups by event, which its last
--- column would serve as well as the primary key while statistics call the table empty; a query of a
--- lane repeats it.
+-- The predicate is always true. It keeps the planner from using this index for lookups by event
+-- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;

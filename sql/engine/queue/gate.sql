@@ -1,26 +1,54 @@
--- Gates and lanes: who may be served next. A gate is one row per endpoint, and its next_at is its
--- place in the ring of fairness: claim() takes the gates that are due, oldest first, and puts each
--- at the back. A gate with nothing to do, or that may not be served, leaves the ring by its next_at
--- alone, so that a million deliveries behind a sleeping endpoint cost nobody anything. Under a gate
--- lie its lanes, each an order queue: one for an unordered endpoint, one per partition key for an
--- ordered one.
+-- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is an
+-- order queue under a gate: one for an unordered endpoint, one per partition key for an ordered
+-- one. next_at of a lane says when claim() reads its deliveries, and next_at of a gate when claim()
+-- reads its lanes. The gates with a next_at are the ring: claim() takes those that are due, the
+-- oldest first, and puts each at the back. A gate whose next_at is in the future costs a claim
+-- nothing, even with a million deliveries behind it.
 --
--- Whoever changes a gate, its lanes or its deliveries holds the row lock of the gate. dispatch(),
--- which changes all three at once, locks every gate that it waits for in one statement, by id.
+-- When a lane is due. "now" is p_now, "never" is infinity.
 --
--- Gates and lanes change all the time, and a transaction that somebody leaves open, a dump or a
--- report, keeps every version of their rows: some thousand of each within ten minutes, all of which
--- a look-up by a key that never changes would walk, and so would the check of a unique index. So
--- changed_at, the second of the last change, is in these keys, and a look-up takes the newest
--- (order by changed_at desc limit 1; a bitmap scan would read all of them and sort, whatever the
--- statistics make of it, so it is off wherever that is done). It is the unique row of its id
--- because only add_gate() and the holder of the gate insert any. A ring is read from where its
--- first live entry is: lanes_from in a gate, and from_at in ring.
+--   change                unordered lane                  ordered lane
+--   delivery created      earlier of next_at and the      if it was empty and is not halted: the
+--                         delivery's due_at               later of now and not_before
+--   claimed               now if free rows are left; else end of the lease
+--                         first lease end or due_at
+--   claimed in vain       first lease end or due_at;      the same
+--                         never without both
+--   lease renewed         -                               new end of the lease
+--   result: delivered     unchanged; never if empty       never if empty or halted; unchanged while
+--   result: failed        earlier of next_at and retry    a row of it is leased; else the latest of
+--   result: released      earlier of next_at and now      now, the retry (not_before) and the end
+--   result: dead letter   unchanged; never if empty       of lane_spacing_ms
+--   delivery set aside    earlier of next_at and now      as for a dead letter
+--   rest_lane()           -                               not before the time given
+--   schedule_retry()      earlier of next_at and the      the time given; unchanged if halted or
+--                         time given                      leased
+--   cancelled, expired    unchanged; never if empty       of the first row: the retry of the next
+--                                                         row, or now; never if empty
+--   resume_lane()         -                               the later of now and not_before; never if
+--                                                         empty; unchanged if leased
+--   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
--- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): to record 400 results
--- and claim 400 of 16 gates, a call takes 15 to 17 ms whether 100,000 or 5 million wait, or 1
--- million in one lane; of 100,000 lanes of one gate 23 ms; of 400 gates 80 ms. So neither what
--- waits nor a long lane costs anything; a gate whose endpoint the run does not know costs 160 us.
+-- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
+-- Besides, refuse_endpoint() sets 10 s to 5 min if the database refuses a claim, and the tick sets
+-- now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate before the
+-- start of the ring (wake_missed).
+--
+-- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
+-- gate. dispatch() locks all gates that it waits for in one statement, by id.
+--
+-- Keys. Gates and lanes change all the time. A transaction that stays open, such as a dump or a
+-- report, keeps every version of their rows: thousands of each within ten minutes. A lookup by a
+-- constant key reads all of these versions, and so does the check of a unique index. So changed_at,
+-- the second of the last change, is part of these keys, and a lookup takes the newest (order by
+-- changed_at desc limit 1). Bitmap scans are off for these lookups, because they read and sort all
+-- versions. Only add_gate() and the holder of the gate insert rows, so an id has one live row. A
+-- scan of due rows starts at a stored time for the same reason: lanes_from of a gate, ring.from_at.
+--
+-- Measured by tests/bench/dispatch.ts (2 cores, Postgres 15, fsync on): a call that records 400
+-- results and claims 400 deliveries of 16 gates takes 15 to 17 ms, whether 100,000 or 5 million
+-- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate; 80 ms
+-- with 400 gates. A gate whose endpoint the run does not know yet costs 160 us.
 
 create table outbox.gate (
   id bigint generated always as identity,
@@ -52,13 +80,12 @@ create table outbox.gate (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.gate is
-  'One row per endpoint: its place in the ring (next_at), from when on its lanes are due '
-  '(lanes_from: none is earlier), how many requests are under way, how many deliveries are open, '
-  'until when it must be left alone (not_before: the receiver asked for quiet), what is left of '
-  'its rate (tokens, as they were at tokens_at: next_token_at()), and its breaker: streak counts '
-  'consecutive failures, and half_open waits for the one probe.';
+  'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
+  'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
+  'the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); '
+  'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
--- A plan proves that a parameter fits this predicate only when the query repeats it word for word.
+-- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
 
 create table outbox.lane (
@@ -81,22 +108,22 @@ create table outbox.lane (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.lane is
-  'An order queue under a gate. No delivery of the lane is due before head_at, so that a claim '
-  'starts behind the dead entries of its index. leased: how many of its deliveries runs hold; '
-  'leased_until: when the first of these leases ends, or earlier: lose_leases() looks then, and '
-  'notes the next. Of an ordered lane, tail_at is the last '
-  'due_at that routing gave out, not_before holds the whole lane back for a retry, and halted '
-  'stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs '
-  'to the replay job of that number.';
+  'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
+  'behind the dead entries of its index; leased: how many of its deliveries are leased; '
+  'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
+  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
+  'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
-  'One row, where the ring begins: no gate is due before from_at, save one whose change took '
-  'longer than a second to commit, which the tick finds within another, or longer than 15 s or '
-  'was made while the clock was set back, which it finds within a minute. No key that stays the '
-  'same, or its check would walk the dead rows.';
+  'One row, the start of the ring: no gate is due before from_at. Exceptions: a change that took '
+  'more than 1 s to commit, which the tick finds within 1 s, or within 1 min if it took more than '
+  '15 s; and a clock that was set back (1 min). The key changes with each update: the check of a '
+  'constant key would read the dead rows.';
 insert into outbox.ring default values;
 
 create function outbox.ring_from(p_now timestamptz) returns timestamptz
@@ -107,12 +134,12 @@ as $$
 declare
   v_from timestamptz := (select r.from_at from outbox.ring r order by r.from_at desc limit 1);
 begin
-  -- Later than that only when the clock was set back: what has been noted since lies before it.
+  -- If the clock was set back, from_at may be later than all due gates: read all of the ring.
   return case when v_from <= p_now - interval '1 s' then v_from else '-infinity' end;
 end
 $$;
 comment on function outbox.ring_from(timestamptz) is
-  'Where to begin to read the ring: behind the dead entries of its index.';
+  'The next_at at which to start reading the ring, behind the dead entries of its index.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
 language plpgsql
@@ -126,7 +153,7 @@ begin
 end
 $$;
 comment on function outbox.turn_ring(timestamptz) is
-  'Notes where the ring begins, unless another call is doing so.';
+  'Sets the start of the ring, unless another call is setting it.';
 
 create function outbox.key_hash(p_ordering text, p_partition_key text) returns bigint
 language plpgsql immutable set search_path = ''
@@ -139,8 +166,8 @@ begin
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'Which lane of its gate a delivery belongs to: the hash of the partition key where each key '
-  'has its own order, else 0.';
+  'The lane of a delivery within its gate: the hash of the partition key if each key has its own '
+  'order, else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -155,7 +182,7 @@ begin
 end
 $$;
 comment on function outbox.add_gate(uuid, text) is
-  'The gate of a new endpoint, with the lane that an unordered one keeps for ever.';
+  'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
 create function outbox.lock_gates(p_endpoint_ids uuid[]) returns void
 language plpgsql
@@ -179,8 +206,8 @@ begin
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Waits for the gates of these endpoints, in the order of their ids: the one waiting lock of a '
-  'transaction.';
+  'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction '
+  'waits for nothing else.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
@@ -206,8 +233,8 @@ begin
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that nobody holds, and returns their endpoints: it waits '
-  'for nobody.';
+  'Locks those gates of these endpoints that are not locked, without waiting, and returns their '
+  'endpoints.';
 
 create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
@@ -228,5 +255,6 @@ begin
 end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
-  'The unordered lane of a gate that belongs to a replay job; 0 is the lane of single replays '
-  'and of what is live. locks: the caller holds the gate.';
+  'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
+  'single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the '
+  'gate.';

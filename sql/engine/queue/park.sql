@@ -1,6 +1,5 @@
--- A gate's place in the ring. Whatever changes a gate or its lanes is followed by park(), which
--- says when the gate is to be looked at next, so that none is forgotten or looked at in vain.
--- Only the tick moves a gate besides, and only to the front: when its endpoint was changed.
+-- When a gate is due. Each transaction that changes a gate or its lanes calls park() with the same
+-- time, so that no gate is forgotten and none is read in vain.
 
 create function outbox.allowed_in_flight(
   p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
@@ -17,8 +16,8 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: one after a timeout until it succeeds; '
-  'after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+  'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a '
+  'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 create function outbox.next_token_at(
   p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
@@ -26,14 +25,14 @@ create function outbox.next_token_at(
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Up to the microsecond: rounded down there would be no whole token yet.
+  -- Rounded up to the microsecond, or there would be a little less than a whole token.
   return p_tokens_at + pg_catalog.ceil((1 - p_tokens) / p_rate_per_second * 1000000)
     * interval '1 microsecond';
 end
 $$;
 comment on function outbox.next_token_at(double precision, timestamptz, double precision) is
-  'When a gate with p_tokens at p_tokens_at has its next whole token, at p_rate_per_second; null '
-  'without a rate. It goes by the rate as it is now: a changed one counts from the last claim.';
+  'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A '
+  'changed rate applies from the last claim.';
 
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
@@ -42,7 +41,8 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The lane that is always there by itself, the newest version first; the jobs' have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
+  -- replay jobs have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -59,8 +59,8 @@ begin
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
-  'When the first lease in the unordered lanes of a gate ends (the live one, and one for each '
-  'replay job), as they noted it; null when they hold none.';
+  'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for '
+  'each replay job); null if nothing is leased.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -76,9 +76,31 @@ begin
 end
 $$;
 comment on function outbox.first_lane_at(bigint, timestamptz) is
-  'When the first lane of a gate is due, of those that are not due before p_from; infinity when '
-  'none is.';
+  'When the first lane of a gate is due, at p_from or later; infinity if none is.';
 
+-- The steps of park(), one lateral subquery each, for each gate:
+--
+--   o, e         The gate and its endpoint, as they are.
+--   first_lane   due_at: when the first lane of the gate is due.
+--   rate         next_token_at: when the gate has its next token; null without a rate.
+--   earliest     at: when the gate may be served. The latest of the gate's not_before, of
+--                next_token_at, and of the first of these that applies:
+--       nothing is open, or the endpoint is deleted   never (infinity)
+--       the endpoint is paused or disabled            in 5 s; after a resume the tick sets now
+--       the breaker is open                           the later of open_until and the first lane
+--       the breaker is half open, or in_flight is     when the first lease ends or an ordered lane
+--       at its limit                                  is due; in 1 s without both, and in 1 s at
+--                                                     most while the limit still grows
+--       otherwise                                     when the first lane is due
+--   decided      next_at: earliest.at if that is in the future. A gate that is due keeps its place,
+--                or goes to the back (p_now) if it was served. So next_at is never set before
+--                p_now, and due_gates() need not read earlier ones.
+--
+-- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
+-- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
+-- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
+-- again.
 create function outbox.park(
   p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
 ) returns void
@@ -93,7 +115,8 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  update outbox.gate g set next_at = n.next_at, lanes_from = n.lanes_from, changed_at = n.changed_at
+  update outbox.gate g set
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -103,38 +126,38 @@ begin
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
   cross join lateral (
-    -- Whoever changes a lane makes it due at its p_now or later, and comes here with the same
-    -- p_now: so none lies before both.
+    -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
+    -- of its transaction or later, and that transaction calls park() with the same p_now.
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
        order by l.next_at limit 1),
-      'infinity') as at
+      'infinity') as due_at
     offset 0
-  ) f
+  ) first_lane
   cross join lateral (
     select case
       when e.rate_per_second is not null
       then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
-  ) t
+  ) rate
   cross join lateral (
-    select greatest(o.not_before, t.next_token_at, case
+    select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, f.at)
+      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.due_at)
       when (o.breaker = 'half_open' and e.breaker_enabled)
         or o.in_flight >= outbox.allowed_in_flight(
           e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
-        -- While its share still grows there is more to send before anything comes back.
+        -- While its limit grows, it may send more before any result arrives.
         case
           when p_now < greatest(o.ramp_from, e.ramp_from) + interval '10 s'
           then p_now + interval '1 s'
         end,
-        -- An ordered lane is due when its lease ends, or its retry, and there may be a hundred
-        -- thousand of them; an unordered one is due again long before that.
+        -- Of ordered lanes, next_at is the end of the lease or the retry; there may be 100,000, so
+        -- the index finds the first. An unordered lane may be due before its lease ends.
         coalesce(
           least(
             outbox.first_lease_end(o.id),
@@ -142,34 +165,30 @@ begin
              where l.gate_id = o.id and l.ordered and l.next_at > p_now and l.next_at < 'infinity'
              order by l.next_at limit 1)),
           p_now + interval '1 s'))
-      else f.at
+      else first_lane.due_at
     end) as at
-    -- Evaluated once, where the planner would write it out four times.
+    -- offset 0: evaluated once; the planner would copy the expression four times.
     offset 0
-  ) d
+  ) earliest
   cross join lateral (
-    -- Who is due keeps the place that he has, and goes to the back when he was served. Nobody comes
-    -- in before now, which is where the ring may begin.
     select
       case
-        when d.at > p_now then d.at
+        when earliest.at > p_now then earliest.at
         when o.next_at <= p_now and (o.endpoint_id = any (p_served)) is not true then o.next_at
         else p_now
       end as next_at,
-      f.at as lanes_from,
+      first_lane.due_at as lanes_from,
       pg_catalog.date_trunc('second', p_now) as changed_at
-  ) n
-  -- lanes_from may lag behind: a row is not rewritten for the sake of it each time.
+  ) decided
+  -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> n.next_at or n.lanes_from < o.lanes_from
-    or (n.lanes_from > o.lanes_from + interval '1 s' and n.lanes_from < 'infinity'));
+    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
 comment on function outbox.park(uuid[], timestamptz, uuid[]) is
-  'Puts gates at their place in the ring: when their first lane is due, when a lease ends if '
-  'they are full, when the breaker lets a probe through, in a while if the endpoint is paused, '
-  'never if nothing is open; those that are due and were served at the back. locks: the caller '
-  'holds the gates.';
+  'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
+  'back of the ring. locks: the caller holds the gates.';
 
 create function outbox.rest_lane(
   p_lane_id bigint, p_for interval, p_now timestamptz
@@ -189,4 +208,4 @@ begin
 end
 $$;
 comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back one recipient''s lane. The caller holds the gate, and parks it.';
+  'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';

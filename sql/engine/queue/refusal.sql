@@ -1,7 +1,7 @@
 -- Refusals of the database. Because of a constraint, a trigger of the user or a damaged row, the
 -- database may refuse to store the result of a delivery, to create a delivery, or to claim from an
--- endpoint. If a batch fails, the bad member is isolated, the rest is stored, and the refusal is
--- noted here. After three refusals a delivery is set aside: no run claims it until retry_now().
+-- endpoint. If a batch fails, the rejected row is isolated, the rest is stored, and the refusal is
+-- recorded here. After three refusals a delivery is set aside: no run claims it until retry_now().
 -- Temporary errors are not refusals: the run repeats the call.
 
 create table outbox.refusal (
@@ -55,7 +55,7 @@ end
 $$;
 comment on function outbox.note_refusal(
   uuid, uuid, text, text, text, timestamptz, timestamptz) is
-  'Notes that the database refused a step of a delivery, and the time of the next attempt '
+  'Records that the database refused a step of a delivery, and the time of the next attempt '
   '(infinity: not before retry_now()).';
 
 create function outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) returns void
@@ -135,8 +135,8 @@ exception when others then
 end
 $$;
 comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
-  'After a claim from these endpoints that ran out of time: each is claimed from alone next, so '
-  'that the one that takes the time is told apart. locks: the caller holds the gates.';
+  'After a claim from these endpoints that timed out: the next claims serve each of them alone, so '
+  'that only the one that takes the time fails. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''

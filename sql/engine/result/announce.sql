@@ -1,6 +1,5 @@
--- Operational events: what the system has to say about itself, as ordinary events of the
--- organisation outhook. They never cause further ones: nothing is announced of a delivery or
--- endpoint of outhook's own.
+-- Operational events: ordinary events of the organisation outhook about the state of the system.
+-- Deliveries and endpoints of this organisation cause none, so there is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''

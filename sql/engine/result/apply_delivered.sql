@@ -1,5 +1,5 @@
--- Most results say that a delivery arrived. They need no failure rule, no retry and no verdict on
--- the breaker, so they have a statement of their own, at half of the cost.
+-- Results of delivered deliveries. Most results are; they need no failure rule, no retry and no
+-- decision about the breaker, so this statement takes half the time of apply_results().
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable
@@ -41,20 +41,21 @@ set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  -- The attempt too: it outlives the rows of attempt, and another replay goes on from there.
+  -- attempt too: the dead letter is stored longer than the attempts, and another replay continues
+  -- its numbers.
   update outbox.dead_letter x set delivered_at = p_now, attempt = p.attempt
   from unnest(p_events, p_endpoints, p_attempts) as p (event_id, endpoint_id, attempt)
   cross join lateral (
     select y.id from outbox.dead_letter y
     where y.event_id = p.event_id and y.endpoint_id = p.endpoint_id offset 0
   ) y
-  -- A person may be changing this row, so not by ctid; and an array is no reason to begin with
-  -- the dead letters.
+  -- Not by ctid, because an operator may be changing this row. `= any (array)` keeps the planner
+  -- from starting at dead_letter.
   where x.id = any (array[y.id]);
 end
 $$;
 comment on function outbox.resolve_dead_letters(uuid[], uuid[], integer[], timestamptz) is
-  'Notes in the dead letters of these replays, if there are any, that they were delivered.';
+  'Sets delivered_at in the dead letters of these replays, if they have one.';
 
 create function outbox.apply_delivered(
   p_results outbox.result[], p_now timestamptz
@@ -81,8 +82,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: whoever could move the row waits for the gate. Of two results that say the same
-    -- one deletes the row.
+    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
+    -- deletes the row once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -110,7 +111,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or that for which the publisher wished.
+        -- Since it was due: from the time in the id, or from deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
@@ -163,13 +164,13 @@ begin
       where o.id = b.lane_id order by o.changed_at desc limit 1
     ) o
     cross join lateral (
-      -- A lane with a spacing rests behind what was sent.
+      -- An ordered lane waits for its lane_spacing_ms after each request.
       select p_now + e.lane_spacing_ms * interval '1 ms' as rested_at
       from outbox.endpoint e where e.id = b.endpoint_id offset 0
     ) r
     where l.ctid = o.lane_at
     returning l.id, l.gate_id, b.n,
-      -- An ordered lane is one request at a time, and free again with its last result.
+      -- An ordered lane is one request, which ends with the last of its leases.
       case when l.ordered then (l.leased = 0)::integer else b.n end as slots,
       l.ordered and l.leased = 0 and l.depth = 0 and not l.halted
         and coalesce(r.rested_at <= p_now, true) as empty
@@ -213,6 +214,6 @@ begin
 end
 $$;
 comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
-  'Applies results of endpoints that endpoints_to_judge() did not name, each to the delivery whose '
-  'lease it holds, and returns how many applied: the delivery goes, its row of attempt stays, '
-  'its lane and gate are free for the next. locks: the caller holds the gates.';
+  'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery '
+  'whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. '
+  'Returns how many applied. locks: the caller holds the gates.';

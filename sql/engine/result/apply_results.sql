@@ -1,5 +1,43 @@
--- Results that have to be judged: what a failure means for the delivery, its lane, its endpoint and
--- the breaker, and what a success means for a breaker that is not closed.
+-- Results that need a decision: what a failure means for the delivery, its lane, its endpoint and
+-- the breaker, and what a success means for a breaker that is not closed. All other results, which
+-- are most, go through apply_delivered() at half of the cost.
+--
+-- The steps of apply_results(), one CTE each, in this order:
+--
+--   1 unique_results  The first result of each attempt; renewals are not results.
+--   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
+--                     lane, the rule of its failure (f.rule) and what follows from them:
+--       refused       the failure is not retryable; dead: it is the delivery's last, because it is
+--                     refused or the retries are used up
+--       harmless      the failure does not use up a retry; waits: nor is the delivery due at once
+--       retry_at      when the next attempt is due; null if there is none, and after a release
+--       asked_wait    how long the receiver asked for quiet (a Retry-After of 429 or 503)
+--       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
+--       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
+--                     that refuses one event works. A lost lease, a redirect and a Retry-After are
+--                     neither.
+--   3 applied         assessed, with in_lane (results of the same lane) and last_success (the place
+--                     of the gate's last success in the batch).
+--   4 tallied, counted: the counters.
+--   5 ended           Deletes the delivered and the dead deliveries.
+--   6 still_open      Releases the others. An unordered delivery gets the time of its retry; of an
+--                     ordered one the lane gets it (step 9), so that the order stays.
+--   7 attempts        A row for each attempt, but none for a released delivery.
+--   8 dead_letters    A dead letter for each dead delivery.
+--   9 by_lane, updated_lanes: the lane's counts, its halt and when it is due again.
+--  10 by_gate, updated_gates: the gate's counts, its quiet time, its streak and its breaker.
+--
+-- An example, checked by tests/sql/engine/complete/example.test.sql. The first retry waits 1 s,
+-- and the breaker opens after 5 failures in a row.
+--
+--   gate (streak before)      results, in order                 gate after       lane after
+--   A, unordered (3)          a1 500, a2 delivered, a3 500,     streak 1         due now (a4); a1
+--                             a4 released                                        and a3 in 1 s
+--   B, ordered, one lane (0)  b1 500, b2 released               streak 1         due in 1 s
+--   C, unordered, half open   c1 delivered, the probe           closed, streak 0 empty
+--
+-- The streak of A is 1: a2 resets it, a3 follows. B has one request less in flight, not two, and b2
+-- stays behind b1. C may send a growing share of its max_in_flight from now on (ramp_from).
 
 create function outbox.apply_results(
   p_results outbox.result[], p_now timestamptz
@@ -28,24 +66,21 @@ declare
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
-  with given as materialized (
+  with unique_results as materialized (
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
-  ), weighed as materialized (
-    -- What each result means: the delivery is gone (delivered, or dead), free again (released), or
-    -- waits for its retry. failed_attempts counts this one. For the breaker: an answer ends the
-    -- streak of failures; a lost lease, a redirect and a request to wait are neither.
+  ), assessed as materialized (
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
       v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
-      (f.rule).action, x.refused, v.dead, h.hint, h.counted, h.answered,
+      (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
@@ -53,9 +88,9 @@ begin
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
-          h.hint)
+          h.asked_wait)
       end as retry_at
-    from given r
+    from unique_results r
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
       where d.event_id = r.event and d.endpoint_id = r.endpoint and d.attempt = r.attempt
@@ -70,7 +105,8 @@ begin
       select k.* from outbox.endpoint_kind k where k.kind = e.kind offset 0
     ) k
     cross join lateral (select coalesce(e.retry, k.retry) as policy) p
-    -- offset 0 keeps the planner from asking for the rule of a success, and thrice for a failure's.
+    -- Without offset 0 the planner evaluates the rule for successes too, and three times for each
+    -- failure.
     cross join lateral (
       select case
         when r.outcome = 'failed'
@@ -80,7 +116,7 @@ begin
           r.provider)
       end as rule offset 0
     ) f
-    -- Never null: without a status retry_4xx has no say.
+    -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
         and not (e.retry_4xx and coalesce(r.status between 400 and 499, false)) as refused
@@ -99,35 +135,36 @@ begin
         when (f.rule).action = 'throttle' then greatest(
           outbox.retry_after(r.retry_after, p_now, v_longest),
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
-      end as hint
+      end as asked_wait
     ) w
     cross join lateral (
       select coalesce(r.error_class = k.response_class, false) as answered
     ) b
     cross join lateral (
-      select w.hint,
-        r.outcome = 'failed' and w.hint is null
+      select w.asked_wait,
+        r.outcome = 'failed' and w.asked_wait is null
           and r.error_class is distinct from 'lease_expired'
           and case
             when v.waits then true
             when r.status is null then r.error_class is distinct from 'blocked'
               and not (b.answered and x.refused)
             else r.status in (408, 429) or r.status >= 500
-          end as counted,
+          end as is_failure,
         r.outcome = 'delivered' or (
           r.outcome = 'failed' and (
             (r.status between 400 and 499 and r.status not in (408, 429))
             or (b.answered and x.refused))
-        ) as answered
+        ) as is_success
     ) h
-  ), judged as materialized (
-    -- Windows, where a join of the batch with its own sums would be quadratic in its gates.
+  ), applied as materialized (
+    -- Window functions, because a self-join would be quadratic in the gates of the batch.
     select w.*,
       pg_catalog.count(*) over (partition by w.gate_id, w.lane_id) as in_lane,
-      pg_catalog.max(w.place) filter (where w.answered) over (partition by w.gate_id) as answered_at
-    from weighed w
+      pg_catalog.max(w.place) filter (where w.is_success) over (partition by w.gate_id)
+        as last_success
+    from assessed w
   ), tallied as materialized (
-    -- For the counters: a batch has few different outcomes.
+    -- Summed up before they become counter rows: a batch has few different outcomes.
     select b.kind, b.outcome, coalesce(pg_catalog.left(b.error_class, 40), '') as error_class,
       coalesce(case when b.status = 429 then '429' else b.status / 100 || 'xx' end, '') as code,
       b.dead, b.refused, b.again, b.endpoint_id, b.took, b.n, b.ms,
@@ -140,7 +177,7 @@ begin
         pg_catalog.width_bucket(a.ms - 1, v_ages) + 1 as age,
         pg_catalog.count(*) as n, pg_catalog.sum(j.duration_ms) as ms,
         pg_catalog.sum(a.ms) as age_ms
-      from judged j
+      from applied j
       cross join lateral (
         -- As in apply_delivered().
         select case
@@ -195,13 +232,12 @@ begin
     from tallied t
     where t.endpoint_id is not null
     group by 2
-  ), gone as (
-    -- By ctid: whoever could move the row waits for the gate.
+  ), ended as (
+    -- By ctid: only the holder of the gate's lock may move the row.
     delete from outbox.delivery d
-    using judged j
+    using applied j
     where d.ctid = j.row_at and (j.outcome = 'delivered' or j.dead)
-  ), kept as (
-    -- An ordered lane keeps its order: the lane waits for the retry, the row stays where it is.
+  ), still_open as (
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
@@ -209,21 +245,21 @@ begin
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
       end
-    from judged j
+    from applied j
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
-  ), attempt as (
+  ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
-    from judged j
+    from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
       j.status, j.error_class, j.error, null, null, null, null
-    from judged j
+    from applied j
     where j.dead
-  ), buried as (
+  ), dead_letters as (
     insert into outbox.dead_letter as x (
       id, event_id, endpoint_id,
       org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
@@ -235,7 +271,7 @@ begin
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
       case when j.refused then 'not_retryable' else 'retries_exhausted' end
-    from judged j
+    from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
     on conflict (event_id, endpoint_id) do update set
@@ -244,30 +280,30 @@ begin
       replayed_at = null, delivered_at = null, discarded_at = null, note = null
   ), by_lane as materialized (
     select j.lane_at, j.endpoint_id, j.ordered,
-      pg_catalog.count(*)::integer as ended,
-      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as gone,
+      pg_catalog.count(*)::integer as results,
+      pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead)::integer as ended,
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
-      -- A lane with a spacing rests behind what was sent, and behind what may have been.
+      -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
-    from judged j
+    from applied j
     group by j.lane_at, j.endpoint_id, j.ordered
-  ), lanes as (
+  ), updated_lanes as (
     update outbox.lane l set
-      leased = l.leased - b.ended,
+      leased = l.leased - b.results,
       changed_at = pg_catalog.date_trunc('second', p_now),
-      leased_until = case when l.leased > b.ended then l.leased_until end,
-      depth = l.depth - b.gone,
+      leased_until = case when l.leased > b.results then l.leased_until end,
+      depth = l.depth - b.ended,
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
         when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
         else l.not_before
       end,
       next_at = case
-        when l.depth = b.gone then 'infinity'
+        when l.depth = b.ended then 'infinity'
         when not b.ordered then least(l.next_at, b.back_at)
-        when l.leased > b.ended then l.next_at
+        when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
         else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
       end
@@ -281,22 +317,23 @@ begin
         and coalesce(b.rested_at <= p_now, true) as empty
   ), by_gate as materialized (
     select g.gate_at, j.endpoint_id,
-      pg_catalog.bool_or(j.answered) as answered,
+      pg_catalog.bool_or(j.is_success) as succeeded,
       pg_catalog.bool_or(j.outcome = 'delivered') as delivered,
       pg_catalog.bool_or(
-        j.outcome = 'failed' and j.hint is null and j.error_class is distinct from 'lease_expired'
+        j.outcome = 'failed' and j.asked_wait is null
+          and j.error_class is distinct from 'lease_expired'
       ) as failed,
       pg_catalog.count(*) filter (
-        where j.counted and j.place > coalesce(j.answered_at, 0)
+        where j.is_failure and j.place > coalesce(j.last_success, 0)
       )::integer as failures,
       pg_catalog.count(*) filter (where j.outcome = 'delivered' or j.dead) as ended,
-      -- An ordered lane is one request at a time, and free again with its last result.
+      -- An ordered lane is one request, which ends with the last of its leases.
       pg_catalog.count(*) filter (where not j.ordered)
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
-        as slots,
-      pg_catalog.max(j.hint) filter (where not j.of_lane) as hint,
+        as requests,
+      pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
       pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
-      pg_catalog.bool_or(j.waits and j.place > coalesce(j.answered_at, 0)) as down,
+      pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
           j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
@@ -305,22 +342,22 @@ begin
       )[1] as timed_out,
       pg_catalog.max(case
         when j.event_id = g.probe_event and j.attempt = g.probe_attempt then
-          case when j.answered then 'answered' when j.counted then 'failed' else 'void' end
+          case when j.is_success then 'succeeded' when j.is_failure then 'failed' else 'void' end
       end) as probe
-    from judged j
+    from applied j
     cross join lateral (
       select g.ctid as gate_at, g.probe_event, g.probe_attempt
       from outbox.gate g
       where g.id = j.gate_id order by g.changed_at desc limit 1
     ) g
     group by g.gate_at, j.endpoint_id
-  ), gates as (
+  ), updated_gates as (
     update outbox.gate g set
-      in_flight = g.in_flight - b.slots,
+      in_flight = g.in_flight - b.requests,
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.hint),
+      not_before = greatest(g.not_before, p_now + b.asked_wait),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -345,16 +382,16 @@ begin
     cross join lateral (
       select
         case
-          when o.breaker <> 'closed' and b.probe is distinct from 'answered'
+          when o.breaker <> 'closed' and b.probe is distinct from 'succeeded'
           then o.streak + (b.probe is not distinct from 'failed')::integer
-          when b.answered then b.failures
+          when b.succeeded then b.failures
           else o.streak + b.failures
         end as streak
     ) s
     cross join lateral (
       select s.streak,
         case
-          when b.probe = 'answered' then 'closed'
+          when b.probe = 'succeeded' then 'closed'
           when b.probe is not null then 'open'
           when o.breaker = 'closed' and e.breaker_enabled
             and (b.down or s.streak >= e.breaker_threshold)
@@ -368,23 +405,23 @@ begin
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
   )
-  select (select pg_catalog.count(*) from judged),
+  select (select pg_catalog.count(*) from applied),
     (select pg_catalog.array_agg(j.event_id order by j.event_id, j.endpoint_id)
-     from judged j where j.dead),
+     from applied j where j.dead),
     (select pg_catalog.array_agg(j.endpoint_id order by j.event_id, j.endpoint_id)
-     from judged j where j.dead),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.opened),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.closed),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.gone),
-    (select pg_catalog.array_agg(g.endpoint_id) from gates g where g.failing),
-    (select pg_catalog.array_agg(l.id) from lanes l where l.empty),
+     from applied j where j.dead),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
+    (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
     v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
-    from judged j
+    from applied j
     where j.replayed_at is not null and j.outcome = 'delivered'
   ) r;
   if v_empty is not null then
@@ -397,6 +434,6 @@ begin
 end
 $$;
 comment on function outbox.apply_results(outbox.result[], timestamptz) is
-  'Applies results to the deliveries whose lease they hold, with their attempts, dead letters, '
-  'lanes, gates and breakers, in one statement; results without a lease change nothing. locks: '
+  'Applies results to the deliveries whose lease they hold: changes deliveries, lanes, gates and '
+  'breakers, and writes attempts and dead letters. Results without a lease change nothing. locks: '
   'the caller holds the gates.';

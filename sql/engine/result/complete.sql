@@ -1,6 +1,6 @@
--- Recording outcomes. A result counts only while the lease of that very attempt stands: attempt is
--- the fencing token, so a late or repeated result finds nothing, changes nothing and is counted as
--- stale. The caller holds the gates of all the endpoints concerned.
+-- Recording results. A result applies only while its attempt holds the lease. The attempt number is
+-- the fencing token: a late or repeated result finds no lease of its attempt, changes nothing and
+-- counts as stale.
 
 create function outbox.complete(p_results outbox.result[], p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -46,5 +46,6 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that are gone, publishes the operational events, and '
-  'returns how many results applied; the rest are stale. locks: the caller holds the gates.';
+  'Applies results, disables endpoints that returned 410 or have failed for days, publishes '
+  'operational events, and returns how many results applied; the others are stale. locks: the '
+  'caller holds the gates.';

@@ -1,4 +1,4 @@
--- Why an attempt failed, in one word, and what a person can do about it.
+-- Why an attempt failed, in one word, and what an operator can do about it.
 -- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
 -- against each other).
 

@@ -1,5 +1,5 @@
--- Lost leases. A run may die between any two statements; what it had claimed is held until the
--- lease ends, and is then recorded as a failed attempt before anything else becomes of it.
+-- Lost leases. A run may die between any two statements. Its claimed deliveries stay leased until
+-- the lease ends. Then each is recorded as a failed attempt, before it is claimed again.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -11,9 +11,28 @@ begin
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
-  'The result of a delivery whose lease has ended.';
+  'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
-create function outbox.lose_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
+-- The steps of record_lost_leases():
+--
+--   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
+--               lease_deliveries() will read them, and of the unordered ones, because park() waits
+--               for their leased_until when a gate is at its limit. Normally the first 1,000 due
+--               lanes; the next call finds the rest. All of them (40 ms for 100,000) only if the
+--               gate is at its limit or waits for its probe, as it is not due before a lease ends.
+--   2 v_lost    The deliveries of these lanes whose lease has ended.
+--   3           complete_apart() records them as failures.
+--   4           Those of the lanes that still have leases get the end of the first one.
+--
+-- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
+--
+--   lane            leased_until   its leases end at     recorded   leased_until after
+--   a (unordered)   12:00:20       12:00:20, 12:00:30    the first  12:00:30
+--   b (ordered)     12:00:25       12:00:25, 12:00:25    both       null
+--   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
+--
+-- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
+create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -39,9 +58,6 @@ begin
     cross join lateral (select e.* from outbox.endpoint e where e.id = g.endpoint_id offset 0) e
     cross join lateral (
       (
-        -- The lanes whose turn it is, as take() will see them. All that are due (100,000 take 40
-        -- ms) only when the gate is full or waits for its probe: no turn comes then before a lease
-        -- ends.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and l.next_at >= g.lanes_from and l.next_at <= p_now
           and l.next_at < 'infinity'
@@ -54,7 +70,6 @@ begin
       )
       union all
       (
-        -- And the unordered ones, by whose notes park() goes where the gate is full.
         select l.id, l.leased, l.leased_until from outbox.lane l
         where l.gate_id = g.id and not l.ordered and l.key_hash = 0
         order by l.changed_at desc limit 1
@@ -75,15 +90,15 @@ begin
       where l.id = n.id order by l.changed_at desc limit 1
     ) l
     cross join lateral (
-      -- Leased rows lie at the head of their lane, behind none but rows that were given back, of
-      -- which there are never more than may be in flight (1,000).
+      -- Leased rows are at the head of their lane. Only released rows may be before them, at most
+      -- as many as may be in flight (1,000).
       select d as held from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
       order by d.due_at, d.event_id
       limit 2000
     ) d
     where (d.held).leased_until <= p_now
-      -- Skip a delivery that could not be given back, or each call would process it again.
+      -- Skip a delivery that could not be released, or each call would process it again.
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
@@ -91,7 +106,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- The lease that a lane noted as its first may have ended with a result: it notes the next.
+  -- A first lease that ended with a result has left leased_until too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -103,22 +118,21 @@ begin
   return coalesce(v_done.applied + v_done.refused, 0);
 end
 $$;
-comment on function outbox.lose_leases(uuid[], timestamptz) is
-  'Records every lease of these endpoints that has ended as a failed attempt of class '
-  'lease_expired and returns how many: it spends a try and waits for its retry like any other, '
-  'so that a delivery that kills its run does not kill one after the other. Those that the '
-  'database refuses to record are given back or set aside, and count. locks: the caller holds the '
+comment on function outbox.record_lost_leases(uuid[], timestamptz) is
+  'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
+  'returns how many, with those that the database refused to record. Each uses up a retry, or a '
+  'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
   'gates.';
 
-create function outbox.settle_lost(p_delivery outbox.delivery, p_now timestamptz) returns void
+create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A lease that has ended is recorded before anything else becomes of the delivery.
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
-comment on function outbox.settle_lost(outbox.delivery, timestamptz) is
-  'Records the ended lease of a delivery, if it has one. locks: the caller holds the gate.';
+comment on function outbox.record_lost_lease(outbox.delivery, timestamptz) is
+  'Records the ended lease of a delivery, if it has one, before the delivery is changed by hand. '
+  'locks: the caller holds the gate.';

@@ -1,6 +1,6 @@
 -- Results that the database refuses to store. Normally one statement stores the whole batch. If it
--- fails, each half of the batch is tried, then each half of these, until the bad results are alone.
--- A refused result leaves no row in attempt: its delivery is given back and waits, and after the
+-- fails, each half of the batch is tried, then each half of these, until the invalid results are
+-- alone. A refused result has no row in attempt: its delivery is released and waits, and after the
 -- third refusal it is set aside.
 --
 -- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
@@ -24,7 +24,7 @@ begin
     v_done.refused := 0;
     return v_done;
   exception when others then
-    -- Nobody makes the call again that reports a lost lease.
+    -- No run repeats a call that records a lost lease.
     if outbox.is_passing(sqlstate) and not (
       outbox.may_stay(sqlstate)
       and coalesce(p_results[1].error_class, '') = 'lease_expired')
@@ -97,14 +97,15 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    -- The row of the delivery itself is refused. It keeps its lease, and lose_leases() skips it.
+    -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
+    -- skips it.
     raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
 end
 $$;
 comment on function outbox.refuse_result(outbox.result, text, text, timestamptz) is
-  'Notes that a result could not be stored, and gives its delivery back: it waits as after a '
+  'Records that a result could not be stored, and releases its delivery: it waits as after a '
   'failed attempt, and after the third refusal it is set aside. A result without a lease changes '
   'nothing. locks: the caller holds the gate.';
 
@@ -117,7 +118,7 @@ begin
   return (
     select greatest(
       outbox.delay_after(coalesce(e.retry, outbox.retry_preset(e.kind)), p_failures),
-      -- As after a lost lease: the request was sent, and its outcome is unknown.
+      -- As after a lost lease, because the request was sent.
       (outbox.failure_rule_of(e.kind, null, 'lease_expired', null, null)).min_delay_s
         * interval '1 s',
       interval '1 s')
@@ -138,7 +139,7 @@ as $$
 declare
   v_lane outbox.lane;
 begin
-  -- As a claim that was given back: this inserts no row in attempt, which may be the refused row.
+  -- As a released claim: this inserts no row in attempt, which may be the refused row.
   perform outbox.apply_results(array[
     outbox.given_back(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt)], p_now);
   select l.* into v_lane from outbox.lane l

@@ -1,6 +1,6 @@
--- Renewed leases. A run sends an ordered lane one by one, which may take longer than the lease of
--- one delivery; while it lives it asks for a new lease. So the lane of a run that died waits
--- for one lease, and not for one of each row that the run had claimed.
+-- Renewed leases. A run sends the deliveries of an ordered lane one by one, which may take longer
+-- than one lease. While it is alive, it requests a new lease in time. So if a run dies, its lane
+-- waits for one lease, not for one per delivery that the run had claimed.
 
 create function outbox.renew_leases(
   p_renewals outbox.result[], p_now timestamptz
@@ -37,9 +37,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not once it has ended, at the latest while this call waited for its gates: a person may have
-    -- had a row of the lane since, unnoticed by its run. And a lane may be hundreds of sends long,
-    -- so an endpoint that is held or deleted gets no more than the lease that is there.
+    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
+    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
+    -- endpoint that is held or deleted gets no new lease.
     where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -50,9 +50,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All that is leased of the lane, which is one run's: its leases end together, or the lane
-    -- would be due while some of it is held. By ctid: whoever could move the row waits for the
-    -- gate.
+    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
+    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
+    -- may move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (
@@ -75,11 +75,10 @@ begin
 end
 $$;
 comment on function outbox.renew_leases(outbox.result[], timestamptz) is
-  'Gives ordered lanes of enabled endpoints a whole lease from now, the timeout and 5 s. A lane is '
-  'named by one of its deliveries (event, endpoint, attempt), whose lease under that attempt must '
-  'not have ended; all that is leased of the lane is renewed. Returns [{"event", "endpoint", '
-  '"attempt", "lease_ms"}] of those that named one, or null when none did. locks: the caller '
-  'holds the gates.';
+  'Gives ordered lanes of enabled endpoints a new lease from now: the timeout and 5 s. A renewal '
+  'names a lane by one of its deliveries (event, endpoint, attempt) whose lease has not ended, and '
+  'renews all leases of the lane. Returns [{"event", "endpoint", "attempt", "lease_ms"}] of the '
+  'renewals that applied; null if none did. locks: the caller holds the gates.';
 
 create function outbox.renew_apart(
   p_renewals outbox.result[], p_now timestamptz

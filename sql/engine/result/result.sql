@@ -1,4 +1,4 @@
--- What a run reports, and what became of it.
+-- The results that a run reports, and their effects.
 
 create type outbox.result as (
   event uuid,
@@ -17,9 +17,9 @@ create type outbox.result as (
   provider jsonb
 );
 comment on type outbox.result is
-  'What a run reports of one delivery: outcome is delivered, failed or released (given back '
-  'unsent), or renew (its ordered lane takes longer). provider_id is what the provider calls the '
-  'thing that it took, provider what else it said.';
+  'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
+  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave '
+  'it; provider: what else the provider returned.';
 
 create type outbox.news as (
   applied integer,
@@ -31,8 +31,8 @@ create type outbox.news as (
   failing uuid[]
 );
 comment on type outbox.news is
-  'What became of results beyond the deliveries: dead letters, breakers that opened or closed, '
-  'endpoints that answered 410 or have failed for days.';
+  'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, '
+  'and endpoints that returned 410 (gone) or have failed for days (failing).';
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
@@ -60,4 +60,4 @@ begin
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
-  'The result that gives a claimed delivery back.';
+  'The result that releases a claimed delivery.';

@@ -1,8 +1,21 @@
--- New deliveries: each goes to the lane of its key, at the end of an ordered one, and is counted in
--- its lane and gate, which are due by then. Many deliveries share a lane, so lanes are looked up
--- first, each once, and written last.
+-- New deliveries. add_deliveries() does this for the pairs of a batch:
+--
+--   1 lanes_of_pairs()      Looks up the lane of each endpoint and key, each once.
+--   2                       Inserts the lanes that do not exist, then looks up all again.
+--   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
+--                           after the one before, so that due_at is their order; else at
+--                           deliver_at, or now.
+--   4                       Updates each lane (depth, next_at) and each gate (depth) once.
+--
+-- An example at 12:00:00: the pairs e1-A, e1-B, e2-B, e3-B. A is unordered and has 5 open
+-- deliveries. B is ordered by key, and the keys of e1, e2, e3 are x, y, x.
+--
+--   lane   new rows   due_at                             afterwards
+--   A      e1         12:00:00                           depth 6, due at 12:00:00 or earlier
+--   B-x    e1, e3     12:00:00.000002, 12:00:00.000004   a new lane: depth 2, due at 12:00:00
+--   B-y    e2         12:00:00.000003                    a new lane: depth 1, due at 12:00:00
 
-create type outbox.target as (
+create type outbox.pair_lane as (
   endpoint_id uuid,
   key_hash bigint,
   gate_id bigint,
@@ -12,15 +25,18 @@ create type outbox.target as (
   ordered boolean,
   due_from timestamptz
 );
-comment on type outbox.target is
-  'The lane of a key of an endpoint, null when there is none yet, with the places of its row and '
-  'its gate''s, and the time from which on what is new in it is due.';
+comment on type outbox.pair_lane is
+  'The lane of a key of an endpoint (null if it does not exist yet), the places of its row and of '
+  'the row of its gate, and the earliest due_at of a new delivery in it.';
 
-create type outbox.gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
+create type outbox.lane_gain as (lane_at tid, gate_at tid, n bigint, first_at timestamptz,
   last_at timestamptz);
-comment on type outbox.gain is 'How many deliveries a lane has gained, due from when to when.';
+comment on type outbox.lane_gain is
+  'How many deliveries a lane has gained, and their first and last due_at.';
 
-create function outbox.targets(p_pairs outbox.pair[], p_now timestamptz) returns outbox.target[]
+create function outbox.lanes_of_pairs(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pair_lane[]
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -36,12 +52,12 @@ begin
   return array(
     select row(
       p.endpoint_id, p.key_hash, g.id, g.gate_at, l.id, l.lane_at, e.ordered,
-      -- A head that is hours ahead was noted while the clock was: what is new does not wait for it.
+      -- Ignore a head_at more than 10 s ahead: the clock was wrong when it was set.
       greatest(p_now, case
         when e.ordered then l.tail_at
         when l.head_at < p_now + interval '10 s' then l.head_at
       end)
-    )::outbox.target
+    )::outbox.pair_lane
     from (select distinct p.endpoint_id, p.key_hash from pg_catalog.unnest(p_pairs) p) p
     cross join lateral (
       select e.ordering <> 'none' as ordered from outbox.endpoint e
@@ -58,15 +74,15 @@ begin
     ) l on true);
 end
 $$;
-comment on function outbox.targets(outbox.pair[], timestamptz) is
+comment on function outbox.lanes_of_pairs(outbox.pair[], timestamptz) is
   'The lanes that deliveries of these pairs go to. locks: the caller holds the gates.';
 
 create function outbox.insert_deliveries(
-  p_pairs outbox.pair[], p_targets outbox.target[]
-) returns outbox.gain[]
+  p_pairs outbox.pair[], p_targets outbox.pair_lane[]
+) returns outbox.lane_gain[]
 language plpgsql
 set search_path = ''
--- Nothing is read here, and no nested loops: each pair against each lane.
+-- A hash join: nested loops would compare each pair with each lane.
 set enable_hashjoin = on
 set enable_nestloop = off
 set enable_mergejoin = off
@@ -74,7 +90,7 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_gains outbox.gain[];
+  v_gains outbox.lane_gain[];
 begin
   with added as (
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes, deliver_at)
@@ -91,7 +107,8 @@ begin
     on conflict (event_id, endpoint_id) do nothing
     returning lane_id, due_at
   )
-  select pg_catalog.array_agg(row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.gain)
+  select pg_catalog.array_agg(
+    row(t.lane_at, t.gate_at, a.n, a.first_at, a.last_at)::outbox.lane_gain)
   into v_gains
   from (
     select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
@@ -103,8 +120,8 @@ begin
   return v_gains;
 end
 $$;
-comment on function outbox.insert_deliveries(outbox.pair[], outbox.target[]) is
-  'Inserts the deliveries of pairs that are not open yet, and returns what each lane has gained.';
+comment on function outbox.insert_deliveries(outbox.pair[], outbox.pair_lane[]) is
+  'Inserts the deliveries of pairs that are not open yet; returns how many each lane has gained.';
 
 create function outbox.add_deliveries(p_pairs outbox.pair[], p_now timestamptz) returns integer
 language plpgsql
@@ -119,15 +136,15 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_targets outbox.target[] := outbox.targets(p_pairs, p_now);
-  v_gains outbox.gain[];
+  v_targets outbox.pair_lane[] := outbox.lanes_of_pairs(p_pairs, p_now);
+  v_gains outbox.lane_gain[];
 begin
   insert into outbox.lane (gate_id, ordered, key_hash)
   select t.gate_id, t.ordered, t.key_hash
   from pg_catalog.unnest(v_targets) t
   where t.lane_id is null;
   if found then
-    v_targets := outbox.targets(p_pairs, p_now);
+    v_targets := outbox.lanes_of_pairs(p_pairs, p_now);
   end if;
   v_gains := outbox.insert_deliveries(p_pairs, v_targets);
   update outbox.lane l set
@@ -153,5 +170,5 @@ begin
 end
 $$;
 comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
-  'Makes the deliveries of pairs that are not open yet, in the order given; returns how many. '
+  'Creates the deliveries of pairs that are not open yet, in the order given; returns how many. '
   'locks: the caller holds the gates.';

@@ -1,7 +1,18 @@
--- Routing a batch. All of it at once; when that fails, each event by itself, so that one that
--- cannot be routed costs no other. An event that fails three times is set aside until
--- route_again(); where only some of its deliveries cannot be made, these are set aside until
--- retry_now(), and the others are made.
+-- Routing a batch, so that an event that cannot be routed does not stop any other. The steps of
+-- route():
+--
+--   1 route_events() routes the whole batch in one block; normally that is all.
+--   2 If it times out, shrink_routing() makes the next batches smaller.
+--   3 If it fails, route_one_by_one() routes each event in its own block. For an event that fails:
+--     a  count_failure() counts. The event stays in unrouted, for the next call.
+--     b  The third time, route_what_fits() creates the deliveries that the database accepts, and
+--        sets the others aside until retry_now().
+--     c  If it accepts none, the event is set aside until route_again().
+--   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
+--     the block that it belongs to.
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
 
 create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -21,13 +32,13 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted and is tried again in each call; all others are routed.
+  -- The event stays unrouted, and each call tries it again; all others are routed.
   raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Notes that an event could not be routed; the third time it is set aside in unroutable.';
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
 
 create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
 language plpgsql
@@ -80,7 +91,7 @@ comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
   'was routed alone and took all the time counts as failed. p_events: the events that were being '
   'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
-create function outbox.had_pairs(p_event uuid) returns boolean
+create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -92,8 +103,8 @@ begin
     or exists (select from outbox.attempt a where a.event_id = p_event);
 end
 $$;
-comment on function outbox.had_pairs(uuid) is
-  'Whether somebody wanted an event that earlier calls have begun to route.';
+comment on function outbox.had_subscribers(uuid) is
+  'Whether an event that earlier calls have partly routed had a subscriber.';
 
 create function outbox.close_pairs(p_pairs outbox.pair[], p_now timestamptz) returns void
 language plpgsql
@@ -124,15 +135,15 @@ begin
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'The closing rows of pairs that made no delivery because their filter failed or their '
-  'endpoint is gone.';
+  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
+  'endpoint is deleted.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz
 ) returns integer
 language plpgsql
 set search_path = ''
--- No nested loops here: 1,000 events against 1,000 pairs one by one took 75 ms.
+-- Hash joins: nested loops take 75 ms for 1,000 events and 1,000 pairs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -156,7 +167,7 @@ begin
     end if;
     perform outbox.count_up('created', '{}', v_added);
   end if;
-  -- Rows stay where they were read: the lock of router is held since.
+  -- By ctid: only the holder of the lock of router changes these rows.
   with done as (
     delete from outbox.unrouted u
     where u.ctid = any (p_rows_at)
@@ -166,7 +177,7 @@ begin
   into v_unwanted
   from done d
   where not exists (select from pg_catalog.unnest(p_pairs) p where p.event_id = d.event_id)
-    and (d.routed_to is null or not outbox.had_pairs(d.event_id));
+    and (d.routed_to is null or not outbox.had_subscribers(d.event_id));
   perform outbox.count_up('events', array['routed'],
     pg_catalog.cardinality(p_rows_at) - coalesce(pg_catalog.cardinality(v_unwanted), 0));
   if v_unwanted is not null then
@@ -178,8 +189,8 @@ begin
 end
 $$;
 comment on function outbox.route_events(tid[], outbox.pair[], timestamptz) is
-  'Makes the deliveries and finishes the events; one that nobody wants gets a closing row, '
-  'and so does a delivery whose filter failed. Returns how many deliveries it made.';
+  'Creates the deliveries and finishes the events. An event without a subscriber and a pair whose '
+  'filter failed get a closing attempt. Returns how many deliveries it created.';
 
 create function outbox.touched_events(p_batch outbox.routing) returns uuid[]
 language sql immutable set search_path = ''
@@ -190,8 +201,7 @@ as $$
   end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch makes deliveries of: those that it finishes, and the one that it '
-  'leaves half done.';
+  'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -314,7 +324,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The one that is left half done comes last and has no row to be deleted.
+      -- The event that the batch cuts is last and has no row to delete.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
@@ -367,7 +377,6 @@ begin
       perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
     when others then
       v_error := sqlerrm;
-      -- A handler is not guarded by its own block, and time may run out here as well.
       begin
         if not outbox.is_passing(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
@@ -382,8 +391,8 @@ begin
 end
 $$;
 comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries made, "error": text or null, "out_of_time": '
-  'boolean}. When the batch fails, each event is tried alone. locks: the caller holds the gates.';
+  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
+  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
 
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -406,5 +415,5 @@ begin
 end
 $$;
 comment on function outbox.route_again(uuid) is
-  'Gives an event that was set aside another chance: {"event_id", "unrouted": true}. OH002 when '
-  'it is not set aside.';
+  'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
+  'aside.';

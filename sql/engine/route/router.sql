@@ -1,5 +1,5 @@
--- Where routing stands: the events that it has not finished, and the one row of router. Whoever
--- holds the lock of that row routes; all others leave routing to that call.
+-- The state of routing: the events that it has not finished, and the one row of router. Only the
+-- call that holds the lock of that row routes; other calls skip routing.
 
 create table outbox.unrouted (
   event_id uuid primary key,
@@ -11,9 +11,9 @@ create table outbox.unrouted (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
-  'Events that routing has not finished with. xid: their publisher''s transaction; routed_to: '
-  'the last endpoint of a wide event that was asked whether it wants it.';
--- The predicate keeps this index out of look-ups by event, as that of delivery_lane does.
+  'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
+  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+-- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -24,11 +24,10 @@ create table outbox.router (
   batch integer not null default 1000
 );
 comment on table outbox.router is
-  'One row, where routing stands; its row lock is what makes routing single-flight. Every row of '
-  'unrouted, committed or not, has an id above watermark, or an xid of open_xids, or one that is '
-  'not below seen_below. turn: how often it has moved; it is the key because by one that stays '
-  'the same each look-up would walk the versions of all turns, beside a transaction that is left '
-  'open. There is one row because nothing inserts another.';
+  'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'number of updates, which is the key because it changes: with a constant key each lookup would '
+  'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
 
 create table outbox.routing_timeout (
@@ -48,8 +47,8 @@ create table outbox.unroutable (
   routed_to uuid
 );
 comment on table outbox.unroutable is
-  'Events that failed routing three times. route_again() gives one another chance, behind the '
-  'last endpoint that was asked.';
+  'Events whose routing failed three times. route_again() routes one again, from the endpoint '
+  'after routed_to.';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -59,7 +58,7 @@ as $$
 declare
   v_router outbox.router;
 begin
-  -- SKIP LOCKED goes on to older versions, which are all dead: the bound stops it.
+  -- Without the bound, SKIP LOCKED would read all older versions of the row, which are dead.
   select * into v_router from outbox.router r
   where r.turn >= (select n.turn from outbox.router n order by n.turn desc limit 1)
   order by r.turn desc limit 1
@@ -68,5 +67,5 @@ begin
 end
 $$;
 comment on function outbox.lock_router() is
-  'Where routing stands, locked until the transaction or its present step ends; nulls while '
+  'The state of routing, locked until the transaction or its current block ends; nulls while '
   'another call is routing. locks: router with SKIP LOCKED.';

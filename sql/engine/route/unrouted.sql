@@ -1,10 +1,25 @@
--- Routing: an event becomes one delivery per subscribed endpoint. Here, what there is to route. One
--- call at a time routes (it holds the row lock of router), reads in the order of ids and walks no
--- dead entry, though rows come and go by the thousand and a publisher may commit late. What makes
--- that exact is the promise in the comment on router: above the watermark lies what was never read,
--- and everything else that can still appear belongs to a transaction that was open at the last
--- read, or has begun since. Keeping the old state is always safe, since what has been routed is
--- gone from unrouted.
+-- Routing creates one delivery of an event for each subscribed endpoint. This file reads the events
+-- to route. One call at a time routes, because it holds the row lock of router.
+--
+-- A read must find each event once, also if its publisher commits late, and must not scan the dead
+-- rows of events that were routed. So router stores what the last read has seen. An event of
+-- `unrouted` has not been read if one of these is true:
+--
+--   new    its id is above watermark
+--   late   its xid is in open_xids: its transaction was open at the last read
+--   late   its xid is at least seen_below: its transaction began after the last read
+--
+-- Nothing else can appear: every other transaction had ended before the last read, which then saw
+-- its events. To keep an old state is always safe, because a routed event is deleted from unrouted.
+--
+-- An example with the events e1 < e2 < e3 < e4:
+--
+--   transaction 100 publishes e1 and stays open; 101 publishes e3 and commits
+--   read 1, by transaction 102, finds e3
+--     -> watermark e3, open_xids {100, 102}, seen_below 102
+--   100 commits e1; 103 commits e2, whose id is from before read 1; 104 commits e4
+--   read 2, by transaction 105, finds e1 (late: in open_xids), e2 (late: 103 >= 102), e4 (new)
+--     -> watermark e4, open_xids {105}, seen_below 105
 
 create type outbox.pair as (
   event_id uuid,
@@ -15,9 +30,9 @@ create type outbox.pair as (
   body_bytes integer
 );
 comment on type outbox.pair is
-  'An event for an endpoint, with what its delivery needs of the event. problem: null when it is '
-  'to be delivered, the empty string when it is not wanted, else why its filter could not be '
-  'asked.';
+  'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
+  'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
+  'why its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
@@ -44,18 +59,18 @@ create type outbox.routing as (
   questions outbox.question[]
 );
 comment on type outbox.routing is
-  'One batch: the events that it finishes, in the order of their ids, each with the place of its '
-  'unrouted row and the endpoint behind which it goes on; the pairs it delivers; the event '
-  'that it leaves half done with the last endpoint done; and the state of router after it, a '
-  'null watermark keeps the state. questions: the filters still to be evaluated, in the order of '
-  'the pairs.';
+  'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
+  'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
+  'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
+  'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
+  'questions: the filters still to be evaluated, in the order of the pairs.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
--- Without a sort only the index by xid gives this order. The table is often empty when statistics
--- are made, so that the planner may take the index by event; but all that was ever routed lies
--- below the watermark: 13 ms a call beside a transaction that was open for a minute.
+-- Without a sort only the index by xid gives this order. The statistics often say that the table is
+-- empty, and then the planner might use the index by event. That would read the dead rows of all
+-- routed events below the watermark: 13 ms per call while a transaction has been open for a minute.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -100,7 +115,7 @@ begin
 end
 $$;
 comment on function outbox.next_unrouted(outbox.router) is
-  'The event that routing comes to next, as an array of one; empty when there is none.';
+  'The event that routing reads next, as an array of one; empty if there is none.';
 
 create function outbox.has_unrouted() returns boolean
 language plpgsql stable
@@ -117,7 +132,7 @@ begin
 end
 $$;
 comment on function outbox.has_unrouted() is
-  'Whether routing has something to do: the same read that routing makes.';
+  'Whether there is an event to route, by the same rules as read_unrouted().';
 
 create function outbox.with_late(p_batch outbox.routing, p_late uuid[]) returns outbox.routing
 language plpgsql stable
@@ -146,6 +161,17 @@ $$;
 comment on function outbox.with_late(outbox.routing, uuid[]) is
   'A batch with late events before its own.';
 
+-- The steps of read_unrouted():
+--
+--   1 has_unrouted() looks for work without the lock of router, which lasts until the commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 One statement reads the late events, the new events and its own snapshot, so that all three
+--     agree. If late events alone fill the batch, it has no others and keeps the state of router.
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() cuts what is too much; the next batch goes on there.
+--   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -165,7 +191,6 @@ declare
   v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
-  -- The lock lasts as long as the transaction, which may come to wait for a gate: not without need.
   if not outbox.has_unrouted() then
     return null;
   end if;
@@ -174,7 +199,7 @@ begin
     return null;
   end if;
   v_router.batch := outbox.note_timeouts(v_router, outbox.clock());
-  -- A cluster restored from a dump counts transactions anew: begin at the beginning.
+  -- After a restore from a dump, transaction ids start again, so read everything.
   if v_router.seen_below > pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot()) then
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
@@ -198,7 +223,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open: what it may publish after this read was not seen either.
+    -- The own transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
@@ -212,7 +237,7 @@ begin
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
-    v_batch := outbox.ask_filters(v_batch);
+    v_batch := outbox.evaluate_filters(v_batch);
     if v_batch.questions is not null then
       v_most := least(v_most, pg_catalog.cardinality(v_batch.pairs) - 1);
     end if;
@@ -228,9 +253,8 @@ begin
 end
 $$;
 comment on function outbox.read_unrouted() is
-  'The next batch to route, at most 2,000 pairs and as many as ask_filters() has time for, and the '
-  'state of router after it; null if there is nothing to route or another call is routing. '
-  'locks: router, until the transaction ends.';
+  'The next batch to route and the state of router after it; null if there is nothing to route or '
+  'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
   p_batch outbox.routing, p_late uuid[], p_most integer
@@ -257,5 +281,5 @@ begin
 end
 $$;
 comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
-  'A batch cut down to p_most pairs: the event at the cut stays unrouted, with the last endpoint '
-  'that was looked at.';
+  'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
+  'that was processed.';

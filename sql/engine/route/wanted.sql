@@ -1,6 +1,6 @@
--- Who wants an event: the endpoint that it is addressed to, or every one that is subscribed to its
--- type and whose filter lets it through. The payload is read once for all filters of its event. The
--- cost of the filters is added up before they run: the batch ends at the limit of one call.
+-- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
+-- its type and whose filter passes it. The payload is parsed once for all filters of its event. The
+-- cost of filters is added up before they run, and the batch ends at the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -35,8 +35,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_small constant integer := 16384;
-  -- In an order of names that is made for it, a twelfth of the square of their number in
-  -- comparisons, of 20 ns each.
+  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
   v_members constant integer := 150;
   v_colons bigint;
 begin
@@ -51,8 +50,8 @@ begin
 end
 $$;
 comment on function outbox.sorting_work(uuid, bigint) is
-  'What Postgres may take to sort the members of a payload when it reads it as jsonb, in the units '
-  'of ask_filters(): each colon counts as a member of one object.';
+  'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
+  'of evaluate_filters(). Each colon counts as a member of one object.';
 
 create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
 language plpgsql stable set search_path = ''
@@ -91,15 +90,15 @@ begin
 end
 $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that are not younger than its event.';
+  'Whether a payload passes one of the filters that are at most as new as its event.';
 
-create function outbox.answer_of(
+create function outbox.filter_problem(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
 ) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
-  -- Steps for each value times bytes of the payload; a value has at least two bytes.
+  -- In steps per value times bytes of the payload; a value has at least two bytes.
   v_most constant bigint := 8388608;
   v_weight bigint;
 begin
@@ -122,10 +121,10 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.answer_of(outbox.question, jsonb, timestamptz) is
+comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
   'The problem of a pair (see its type): null if the payload passes its filters.';
 
-create function outbox.ask_filters(p_batch outbox.routing) returns outbox.routing
+create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -163,7 +162,7 @@ begin
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.answer_of(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
@@ -191,17 +190,39 @@ begin
   return p_batch;
 end
 $$;
-comment on function outbox.ask_filters(outbox.routing) is
+comment on function outbox.evaluate_filters(outbox.routing) is
   'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
   'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
   'is too large for its filters, is a problem only of its own pairs.';
 
+-- The steps of add_pairs(), one CTE each, in this order:
+--
+--   1 batch_events    The events of the batch.
+--   2 kinds           Events with the same endpoints: same organisation, type, addressee and
+--                     `behind`. A kind has the place of its first event as id.
+--   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
+--                     subscription without a filter; filters: those of the others; ordering: null
+--                     if the endpoint is deleted.
+--   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--                     events before it.
+--   5                 The pairs, and a question for each that has a filter to be evaluated. None
+--                     is, if a subscription without a filter is older than the event.
+--
+-- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+--
+-- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
+-- invoice.paid.
+--
+--   event (type)         kind   before   pairs
+--   e1 (order.created)   1      0        e1-P, e1-Q with a question
+--   e2 (order.created)   1      2        e2-P, e2-Q with a question
+--   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
 create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other
--- joins are of rows that were read before, by hash.
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
+-- hash joins of rows that were read before.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = on
@@ -215,27 +236,24 @@ declare
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
-  with read as materialized (
+  with batch_events as materialized (
     select b.place, b.behind, e.*
     from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
     join (
       select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
         e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
       from outbox.event e
-      -- The bounds choose the partitions.
+      -- The bounds select the partitions.
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kind as materialized (
-    -- Events that the same endpoints may want, by the place of the first.
+  ), kinds as materialized (
     select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
-    from read r
+    from batch_events r
     group by r.org_id, r.type, r.addressee, r.behind
-  ), wish as materialized (
-    -- Since when an endpoint wants a kind unasked, and with which filters; no ordering when it was
-    -- deleted. Wherever this limit cuts, the pairs of the first of each kind are p_limit already.
+  ), kind_endpoints as materialized (
     select k.id as kind, s.*, p.ordering
-    from (select k.* from kind k order by k.id) k
+    from (select k.* from kinds k order by k.id) k
     cross join lateral (
       select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
         null::jsonpath[] as filters, null::timestamptz[] as filters_since,
@@ -265,17 +283,16 @@ begin
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
-  ), taken as (
-    -- The events that come into the first p_limit pairs.
+  ), first_events as (
     select t.*
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from read r
-      join kind k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+      from batch_events r
+      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
         and k.behind = r.behind
       join (
-        select w.kind, pg_catalog.count(*)::integer as n from wish w group by w.kind
+        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
     ) t
     where t.before < p_limit
@@ -289,7 +306,7 @@ begin
         when c.filters is null then ''
       end,
       c.deliver_at,
-      -- A call of a function costs as much as a look-up, and most endpoints have one lane.
+      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
@@ -304,8 +321,8 @@ begin
     select t.*, w.*,
       w.filters is not null and w.ordering is not null
         and (w.since <= t.created_at) is not true as is_asked
-    from taken t
-    join wish w on w.kind = t.kind
+    from first_events t
+    join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
     limit p_limit
   ) c;
@@ -313,6 +330,5 @@ begin
 end
 $$;
 comment on function outbox.add_pairs(outbox.routing, integer) is
-  'A batch with the pairs (event, endpoint) that its events make, in the order of its events: '
-  'p_limit of them at most, those included that turn out not to be wanted, and the questions about '
-  'those that have filters.';
+  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
+  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';

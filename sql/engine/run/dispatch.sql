@@ -1,7 +1,7 @@
--- The one call of a run. It records what the run reports, renews leases of ordered lanes, routes
--- new events if no other call does, and claims what the run has room for: one round trip, one
--- transaction, one JSON. The call is numbered; when its answer is lost, the same call again applies
--- nothing and returns what is still leased of it.
+-- dispatch() is the only call that a run makes: one round trip, one transaction. It records
+-- results, renews leases of ordered lanes, routes new events unless another call does, and claims
+-- as many deliveries as the run has room for. Calls are numbered: if a response is lost, the same
+-- call again records nothing and returns the deliveries that are still leased.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -40,7 +40,7 @@ begin
 end
 $$;
 comment on function outbox.run_settings() is
-  'What a run needs to know: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
   '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
   '"batch_size"}.';
 
@@ -66,9 +66,9 @@ begin
 end
 $$;
 comment on function outbox.retries_at(uuid[], timestamptz) is
-  'What follows the failed attempts of these endpoints that were recorded at that very time: '
-  '[{"event", "endpoint", "attempt", "delay_ms": until the next one, null when it was the last}], '
-  'or null when there is none.';
+  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
+  'last}], or null if there is none.';
 
 create function outbox.dispatch(
   p_run uuid,
@@ -83,8 +83,8 @@ create function outbox.dispatch(
 language plpgsql security definer
 set search_path = ''
 set statement_timeout = '5s'
--- For all that it calls. A plan is made once; and what a batch looks up it looks up once, so there
--- is nothing to memoize.
+-- These settings also apply to the functions that it calls. Each plan is made once. A batch looks
+-- up each row once, so there is nothing to memoize.
 set plan_cache_mode = force_generic_plan
 set enable_memoize = off
 set jit = off
@@ -116,7 +116,8 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
-  -- What is checked at the commit would fail all of the call: each step is checked by itself.
+  -- A constraint that is checked at the commit would fail the whole call, so check after each
+  -- statement.
   set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
@@ -174,7 +175,7 @@ begin
     v_route := outbox.route(v_batch, v_now);
   end if;
   begin
-    -- The limit of the statement has struck and will not again: nothing more is begun.
+    -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
       outbox.claim(
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),

@@ -1,13 +1,28 @@
--- Waking a run. A kick is one HTTP request through pg_net, which loses some; so nothing relies on
--- it but the time to delivery. Two things kick: a commit that published while no run was awake, and
--- the tick, once a second, which is the guarantee. Neither sends a secret: the header is a MAC of
--- the time, good for five minutes, and a replayed kick finds that enough runs are alive.
+-- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
+-- some requests: a lost kick makes a delivery later, never lost.
+--
+--   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
+--   2 Each second pg_cron calls tick(). It does the upkeep, one step after the other, and kicks if
+--     work is due and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--
+-- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
+--
+--   12:00:00.0   An event is published, and no run is awake: the commit kicks, and run R1 starts.
+--   12:00:00.4   Another event is published. No kick: the last one was less than 500 ms ago.
+--   12:00:01.0   The tick finds nothing due, because R1 has claimed all. No kick.
+--   12:00:05.0   10,000 events were published, and a gate has been due since 12:00:04: R1 alone is
+--                too slow. One run is less than worker.max_runs: the tick kicks, and R2 starts.
+--   12:00:06.0   The gate is still due, but two runs are alive. No kick.
+--
+-- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
+-- starts a run that finds enough runs alive and stops.
 
--- The time of the last kick, in milliseconds. A sequence is seen by all at once and waits for
--- nobody, whatever becomes of the transaction that kicked.
+-- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
+-- value at once, without a lock, and a rollback keeps it.
 create sequence outbox.last_kick minvalue 0 start 0;
--- How many there were, and when the last tick ended, likewise. A crash may count 32 kicks more.
--- Before the first tick, last_tick holds the time of the installation, and is_called is false.
+-- The numbers of kicks, and the time at which the last tick ended. After a crash the numbers may be
+-- up to 32 too high. Before the first tick, last_tick holds the time of the installation, and
+-- is_called is false.
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
@@ -19,7 +34,7 @@ begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
   then
-    -- Not shown: what is wrong with it may be a password or a key.
+    -- The value is not shown, because it may contain a password or a key.
     perform outbox.invalid('functions_url',
       'is not an http or https URL without credentials and query',
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
@@ -27,13 +42,13 @@ begin
   end if;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
-      'Use a random one, such as openssl rand -hex 32 prints, and give the function the same as '
-      'OUTHOOK_WORKER_SECRET');
+      'Use a random secret, for example from openssl rand -hex 32, and set the same value as '
+      'OUTHOOK_WORKER_SECRET of the functions');
   end if;
   if p_worker_secret ~ '[,[:space:]]' then
-    perform outbox.invalid('worker_secret', 'holds a comma or white space',
-      'The function reads OUTHOOK_WORKER_SECRET as a list with commas, during a rotation of two; '
-      'give the new one alone here');
+    perform outbox.invalid('worker_secret', 'contains a comma or white space',
+      'The functions read OUTHOOK_WORKER_SECRET as a list with commas, for a rotation; pass only '
+      'the new secret here');
   end if;
   perform outbox.keep_secret('outhook_functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'Where Outhook''s functions are');
@@ -48,7 +63,7 @@ begin
 end
 $$;
 comment on function outbox.configure(text, text) is
-  'Says where the functions are and which secret starts them; both go to Vault. Returns '
+  'Stores the URL of the functions and the secret that signs kicks in Vault. Returns '
   '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
   'change either. OH001.';
 
@@ -69,8 +84,8 @@ $$;
 comment on function outbox.keep_secret(text, text, text) is
   'Creates or replaces a secret in Vault by its name.';
 
--- Kicks whatever happens around it: net missing, forbidden, broken or locked costs at most the lock
--- timeout and never the caller's transaction.
+-- If pg_net is missing, forbidden, broken or locked, the caller's transaction goes on, after at
+-- most the lock timeout.
 create function outbox.kick(p_why text) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -108,15 +123,15 @@ exception when others then
 end
 $$;
 comment on function outbox.kick(text) is
-  'Asks pg_net to start a run once the transaction commits; true if it was asked. Never raises, '
-  'and waits 50 ms at most for a lock.';
+  'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
+  'Never raises, and waits at most 50 ms for a lock.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- What is later was noted while the clock was ahead: it would keep everybody quiet until then.
+  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -129,7 +144,7 @@ begin
 end
 $$;
 comment on function outbox.is_quiet(timestamptz) is
-  'Whether no run has polled and nobody has kicked within the setting kick.quiet_ms.';
+  'Whether no run has polled and no kick was sent within the setting kick.quiet_ms.';
 
 create function outbox.kick_on_commit() returns void
 language plpgsql set search_path = ''
@@ -147,4 +162,4 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Kicks, at most once in a transaction, when no run is awake.';
+  'Kicks if no run is awake, at most once in a transaction.';

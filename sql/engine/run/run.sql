@@ -1,6 +1,5 @@
--- Runs: the invocations of deliver, and the workers, that are alive. Both tables are unlogged:
--- after a crash of the server they are empty, which is true, since every lease outlives its run
--- anyway.
+-- Live runs: the calls of the function `deliver`, and the workers. Both tables are unlogged: after
+-- a crash of the server they are empty. That is safe, because no lease depends on them.
 
 create unlogged table outbox.run (
   id uuid primary key,
@@ -21,8 +20,8 @@ create unlogged table outbox.run_batch (
   primary key (run_id, seq)
 );
 comment on table outbox.run_batch is
-  'The last batches of each run: what a repeat of the same call gets back when the first answer '
-  'was lost.';
+  'The last batches of each run. If a response was lost, a repeat of the same call returns the '
+  'same batch.';
 
 create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -36,8 +35,8 @@ begin
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
-  'Whether as many edge runs as are allowed are older than this one and alive: a run that has not '
-  'polled for 10 s is taken for dead.';
+  'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled '
+  'for 10 s counts as dead.';
 
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
@@ -59,8 +58,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is turned away leaves no row: the tick starts one a second, and those would keep
-    -- each next one out.
+    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
+    -- the next ones out.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
@@ -70,7 +69,7 @@ begin
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
-    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other's note.
+    -- SKIP LOCKED: two calls of one run may overlap, and neither waits for the other.
     update outbox.run r set
       polled_at = p_now,
       ended_at = case when p_ended or v_stop is not null then p_now end
@@ -80,5 +79,5 @@ begin
 end
 $$;
 comment on function outbox.touch_run(uuid, text, timestamptz, boolean) is
-  'Notes that a run polls; returns why it should stop (too_many_runs, disabled) or null. Of two '
-  'runs too many the younger one stops, and one that is told to stop counts no more.';
+  'Records that a run polls; returns why it must stop (too_many_runs, disabled) or null. If there '
+  'are too many runs, the youngest stops; a run that must stop no longer counts.';

@@ -148,7 +148,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
-  'operations/manual.sql open_delivery: lock_gates': [
+  'operations/manual.sql lock_open_delivery: lock_gates': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
@@ -232,11 +232,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'discard_dead_letter() holds the gate',
   ],
-  'operations/replay.sql put_back: for no key update': [
+  'operations/replay.sql reopen_delivery: for no key update': [
     'same_moment.test.ts',
     'replay() of a dead letter that cleanup() is removing finds nothing',
   ],
-  'operations/replay.sql keep_days: for update': [
+  'operations/replay.sql restart_open_checks: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
   ],

@@ -42,8 +42,8 @@ export const breaker: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: `when b.probe = 'answered' then 'closed'`,
-    replace: `when b.probe in ('answered', 'void') then 'closed'`,
+    find: `when b.probe = 'succeeded' then 'closed'`,
+    replace: `when b.probe in ('succeeded', 'void') then 'closed'`,
     tests: ['sql/engine/breaker/given_back.test.sql'],
     why: 'A probe that was never sent closes the breaker.',
   },
@@ -90,8 +90,8 @@ export const breaker: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: 'not_before = greatest(g.not_before, p_now + b.hint)',
-    replace: 'not_before = coalesce(p_now + b.hint, g.not_before)',
+    find: 'not_before = greatest(g.not_before, p_now + b.asked_wait)',
+    replace: 'not_before = coalesce(p_now + b.asked_wait, g.not_before)',
     tests: [
       'sql/engine/retry_after/whole_endpoint.test.sql',
       'sql/engine/retry_after/next_try.test.sql',

@@ -2,14 +2,14 @@ import type { Mutant } from '../mutant.ts'
 
 export const claim: readonly Mutant[] = [
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `* interval '1 ms' + interval '5 s' as lease`,
     replace: `* interval '1 ms' as lease`,
     tests: ['sql/engine/claim/lease.test.sql'],
     why: 'A lease ends while its request may still be answered, so that it is sent twice.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `        and (not l.ordered or l.leased = 0)
 `,
     replace: '',
@@ -19,17 +19,17 @@ export const claim: readonly Mutant[] = [
     ],
     why: 'Two runs send the deliveries of one key at a time.',
     equivalent:
-      'A lane of which something is leased is due again only when that lease ends, and lose_leases() takes the lease away before take() looks: the condition is a second guard.',
+      'A lane of which something is leased is due again only when that lease ends, and record_lost_leases() takes the lease away before lease_deliveries() looks: the condition is a second guard.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'else least(a.allowed - g.in_flight,',
     replace: 'else least(a.allowed,',
     tests: ['sql/engine/claim/in_flight.test.sql'],
     why: 'An endpoint gets more requests at a time than it may have.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `      attempt = d.attempt + 1,
       leased_until`,
     replace: `      attempt = d.attempt,
@@ -38,14 +38,14 @@ export const claim: readonly Mutant[] = [
     why: 'A late result of one attempt is taken for that of the next.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `where e.status = 'enabled' and g.not_before <= p_now`,
     replace: 'where g.not_before <= p_now',
     tests: ['sql/endpoints/pause_endpoint/holds.test.sql'],
     why: 'A paused endpoint is served.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `where e.status = 'enabled' and g.not_before <= p_now`,
     replace: `where e.status = 'enabled'`,
     tests: ['sql/engine/retry_after/whole_endpoint.test.sql'],
@@ -54,30 +54,30 @@ export const claim: readonly Mutant[] = [
       'park() follows whatever puts off a gate, in the same transaction, and takes it out of the ring until not_before: the condition is a second guard.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
-    find: '(r.bytes <= v_bytes or r.rank = 1) as picked',
-    replace: '(r.bytes <= v_bytes) as picked',
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: '(r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked',
+    replace: '(r.batch_bytes <= v_max_bytes) as picked',
     tests: ['sql/engine/claim/bytes.test.sql'],
     why: 'A body over the bound of a batch is never sent.',
     equivalent:
       'No body is larger than 1 MiB (the bound of publish.max_body_bytes), so the first of a batch is never over its 4 MiB.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
-    find: 'v_bytes constant bigint := 4 * 1024',
-    replace: 'v_bytes constant bigint := 8 * 1024',
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'v_max_bytes constant bigint := 4 * 1024',
+    replace: 'v_max_bytes constant bigint := 8 * 1024',
     tests: ['sql/engine/claim/bytes.test.sql'],
     why: 'A batch has twice the bytes that a run is made for.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'greatest(1, 500 / greatest(1,',
     replace: 'greatest(1, 5000 / greatest(1,',
     tests: ['sql/engine/claim/slow_lane.test.sql'],
     why: 'A run is given so much of a slow lane that its hand is full for minutes.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `and t.kind = 'try'
       order by t.at desc limit 5`,
     replace: `and t.kind = 'try'
@@ -86,7 +86,7 @@ export const claim: readonly Mutant[] = [
     why: 'A lane is measured by the oldest attempts of the hour, not the newest.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `when b.probing then 1
 `,
     replace: `when b.probing then 2
@@ -95,7 +95,7 @@ export const claim: readonly Mutant[] = [
     why: 'An open breaker lets two probes through.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `        and d.leased_until is null
 `,
     replace: '',
@@ -103,7 +103,7 @@ export const claim: readonly Mutant[] = [
     why: 'A delivery that a run holds is given to another one.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `        and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased`,
     replace: '        and d.leased',
@@ -111,16 +111,16 @@ export const claim: readonly Mutant[] = [
     why: 'A delivery is sent before its time.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
-    find: `limit t.most + 1
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: `limit t.lane_limit + 1
 `,
-    replace: `limit t.most
+    replace: `limit t.lane_limit
 `,
     tests: ['sql/engine/claim/round_robin.test.sql', 'sql/engine/claim/in_flight.test.sql'],
     why: 'A lane that has more to give sleeps until a lease ends.',
   },
   {
-    file: 'sql/engine/claim/take.sql',
+    file: 'sql/engine/claim/lease_deliveries.sql',
     find: 'tokens = coalesce(s.tokens - s.taken, g.tokens),',
     replace: 'tokens = coalesce(s.tokens, g.tokens),',
     tests: ['sql/engine/rate/bucket.test.sql'],
@@ -166,15 +166,15 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/queue/park.sql',
-    find: 'select greatest(o.not_before, t.next_token_at, case',
-    replace: 'select greatest(t.next_token_at, case',
+    find: 'select greatest(o.not_before, rate.next_token_at, case',
+    replace: 'select greatest(rate.next_token_at, case',
     tests: ['sql/engine/park/not_due_in_vain.test.sql'],
     why: 'An endpoint that asked for time stays at the front of the ring, due in vain.',
   },
   {
     file: 'sql/engine/queue/park.sql',
-    find: 'then greatest(o.open_until, f.at)',
-    replace: 'then f.at',
+    find: 'then greatest(o.open_until, first_lane.due_at)',
+    replace: 'then first_lane.due_at',
     tests: ['sql/engine/park/not_due_in_vain.test.sql'],
     why: 'A gate with an open breaker stays at the front of the ring, due in vain.',
   },

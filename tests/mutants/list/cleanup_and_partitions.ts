@@ -19,7 +19,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `    perform outbox.settle_lost(v_delivery, v_now);
+    find: `    perform outbox.record_lost_lease(v_delivery, v_now);
 `,
     replace: '',
     tests: ['sql/engine/regressions/expired_counts_its_lost_lease.test.sql'],

@@ -225,7 +225,7 @@ export const locks: readonly Mutant[] = [
   null;
   -- What a deleted endpoint has left is cancelled, though its rows go later.`,
     tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
-    why: 'open_delivery() changes what another session that holds the gate is changing.',
+    why: 'lock_open_delivery() changes what another session that holds the gate is changing.',
   },
   {
     file: 'sql/operations/manual.sql',
@@ -382,7 +382,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/same_moment.test.ts#replay() of a dead letter that cleanup() is removing finds nothing',
     ],
     why:
-      'put_back() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'reopen_delivery() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/operations/replay.sql',
@@ -392,7 +392,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/partitions.test.ts#a replay of several days starts their counts anew in the order in which they are dropped',
     ],
     why:
-      'keep_days() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'restart_open_checks() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/operations/replay.sql',

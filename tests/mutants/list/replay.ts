@@ -29,7 +29,7 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay.sql',
-    find: `    perform outbox.settle_lost(v_delivery, v_now);
+    find: `    perform outbox.record_lost_lease(v_delivery, v_now);
 `,
     replace: '',
     tests: [
@@ -41,7 +41,7 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay.sql',
-    find: `  perform outbox.keep_days(array[p_event_id]);
+    find: `  perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);`,
     replace: '  perform outbox.park(array[p_endpoint_id], v_now);',
     tests: ['sql/time/partitions/drop_event.test.sql', 'concurrency/partitions.test.ts'],

@@ -40,10 +40,10 @@ export const results: readonly Mutant[] = [
   {
     file: 'sql/engine/result/apply_results.sql',
     find: `j.lossy, j.retry_at
-    from judged j
+    from applied j
     where j.outcome <> 'released'`,
     replace: `j.lossy, j.retry_at
-    from judged j
+    from applied j
     where true`,
     tests: ['sql/engine/complete/outcomes.test.sql', 'sql/engine/breaker/given_back.test.sql'],
     why: 'An attempt is recorded of a delivery that was given back unsent.',
@@ -57,8 +57,8 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: 'in_flight = g.in_flight - b.slots,',
-    replace: 'in_flight = greatest(0, g.in_flight - b.slots - 1),',
+    find: 'in_flight = g.in_flight - b.requests,',
+    replace: 'in_flight = greatest(0, g.in_flight - b.requests - 1),',
     tests: [
       'sql/engine/complete/part_of_a_lane.test.sql',
       'sql/engine/complete/lost_lease.test.sql',
@@ -76,8 +76,8 @@ export const results: readonly Mutant[] = [
   {
     file: 'sql/engine/result/apply_results.sql',
     find: `(f.rule).min_delay_s * interval '1 s',
-          h.hint)`,
-    replace: 'h.hint)',
+          h.asked_wait)`,
+    replace: 'h.asked_wait)',
     tests: ['sql/endpoints/failure_rule/min_delay.test.sql'],
     why: 'A failure that needs its time is tried again at once.',
   },

@@ -145,14 +145,14 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/route.sql',
-    find: '(d.routed_to is null or not outbox.had_pairs(d.event_id))',
+    find: '(d.routed_to is null or not outbox.had_subscribers(d.event_id))',
     replace: '(d.routed_to is null)',
     tests: ['sql/engine/route/wide_and_unwanted.test.sql'],
     why: 'A wide event whose last part nobody wants has no closing row at all.',
   },
   {
     file: 'sql/engine/route/route.sql',
-    find: 'and (d.routed_to is null or not outbox.had_pairs(d.event_id));',
+    find: 'and (d.routed_to is null or not outbox.had_subscribers(d.event_id));',
     replace: ';',
     tests: ['sql/engine/route/wide_and_unwanted.test.sql'],
     why: 'A wide event that many received is closed as one without a subscriber.',

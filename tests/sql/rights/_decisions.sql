@@ -60,9 +60,9 @@ perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollba
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
-  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens gain handed
+  claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
   message_move news pace pair pairs_apart parcel question replay_step reported result routing
-  status_change target wish
+  status_change pair_lane wish
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
@@ -149,7 +149,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   tick_problem
   -- publishing
   check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
-  event_content new_event put_event take_key
+  event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
   hash_person message_content message_of_key person_key publish_message put_message refusal_of refusal_words
@@ -168,26 +168,26 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- callbacks and leases
   apply_kept apply_statuses apply_updates callback_answer callback_time close_retries count_moves
   count_updates find_attempt heed_answers heed_failures hold_failing judge_statuses learn_numbers
-  lose_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases settle_lost
+  record_lost_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases record_lost_lease
   settle_updates slow_down store_callbacks tell_statuses tell_taken try_apply why_not_account
   -- inbound messages, holds, manual actions
   answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds
-  note_wishes notice_end notice_reason notice_rule_of number_of open_delivery publish_inbound recipients_of
+  note_wishes notice_end notice_reason notice_rule_of number_of lock_open_delivery publish_inbound recipients_of
   reply_action take_inbound take_notice take_preference templates_of wishes_of
   -- routing and claiming
-  add_apart add_deliveries add_pairs answer_of ask_filters begin_attempt chain_length claim claimed_before close_pairs count_failure
-  cut_batch due_gates each_filter_once had_pairs has_unrouted insert_deliveries is_template_held lock_router
+  add_apart add_deliveries add_pairs filter_problem evaluate_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
+  cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
-  route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due take
-  take_messages targets touched_events unrouted_late why_not_send with_late
+  route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
+  take_messages lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead answer batch broker_text dlq_message dropped_events forget_batches give_back hand_out
+  announce announce_dead answer build_parcel broker_text dlq_message dropped_events forget_batches give_back hand_out
   has_due note_batch publish_dead put_news readable
   retries_at run_settings waits_of with_messages without
   -- the kick, the tick, replay, purge
-  forget_endpoint is_quiet keep_days keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
-  purge_endpoint put_back replay_lane wake wake_changed wake_missed work_replay_jobs
+  forget_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
   read_cursor release_command rewrite_command to_cursor

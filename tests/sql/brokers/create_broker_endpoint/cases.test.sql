@@ -1,3 +1,4 @@
+-- Modules: api
 -- Broker endpoints: what is stored where, what is refused, and what the claim hands to the sender.
 begin;
 \ir ../../_helpers.sql

@@ -20,7 +20,7 @@ select is(refusal(format('select outbox.read_filter(%L)', refused)), 'OH001 filt
 
 -- A payload may cost 8,388,608 steps times bytes: here 16 x 524,288.
 create function answer(p_bytes integer, p_weights integer[]) returns text language sql as $$
-  select outbox.answer_of(row(gen_random_uuid(), gen_random_uuid(), p_bytes, array_fill('strict exists($ ? (@ == 1))'::jsonpath, array[cardinality(p_weights)]),
+  select outbox.filter_problem(row(gen_random_uuid(), gen_random_uuid(), p_bytes, array_fill('strict exists($ ? (@ == 1))'::jsonpath, array[cardinality(p_weights)]),
     array_fill('-infinity'::timestamptz, array[cardinality(p_weights)]), p_weights)::outbox.question, '1', '2026-01-01')
 $$;
 select is(answer(524288, '{16}'), null, 'a payload of that size is asked');

@@ -1,9 +1,6 @@
--- What is leased of the gates whose turn it is. Each gives rows of its due lanes, at most its
--- quantum (less of an ordered lane whose endpoint is slow, and more only when too few gates are due
--- to fill the batch) and never more than its endpoint may have in flight. A row keeps its place in
--- its lane, so that taking it is a heap-only update; it is found again when its lease has ended. No
--- row is read that is not due, save one per lane to know when to look again, and none behind a gate
--- that may not be served.
+-- Which deliveries of the gates that claim() has locked a run gets. A leased delivery keeps its
+-- place in its lane: so the lease is a heap-only update, and the lane finds the row again if the
+-- lease ends without a result.
 
 create type outbox.claimed as (
   events uuid[],
@@ -16,9 +13,9 @@ create type outbox.claimed as (
   leases_ms integer[]
 );
 comment on type outbox.claimed is
-  'Claimed deliveries, as arrays of one length; leases_ms: what is left of each lease.';
+  'Claimed deliveries, as arrays of the same length. leases_ms: the remaining time of each lease.';
 
-create function outbox.chain_length(
+create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
 ) returns integer
 language plpgsql stable
@@ -38,12 +35,47 @@ begin
     ) a);
 end
 $$;
-comment on function outbox.chain_length(uuid, integer, timestamptz) is
-  'How many deliveries of one ordered lane a run is given: what it sends in half a second, as the '
-  'slowest of the endpoint''s last five attempts within an hour went; from 1 to its quantum. A run '
-  'holds all that it is given, and 200 lanes of a slow endpoint would fill its hand for minutes.';
+comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
+  'How many deliveries of one ordered lane a run gets at a time: as many as the endpoint handles '
+  'in half a second (the slowest of its last five attempts within an hour decides), from 1 to its '
+  'quantum. Without this limit, 200 lanes of a slow endpoint would keep a run busy for minutes.';
 
-create function outbox.take(
+-- The steps of lease_deliveries(), one CTE each, in this order:
+--
+--   1 servable       The gates that may be served now. room: how many requests the gate may make.
+--                    It is the least of its free requests in flight, its quantum (or an equal share
+--                    of the batch, if that is more), the batch and its tokens; 1 for a probe.
+--   2 due_lanes      The first `room` due lanes of each gate. lane_limit: how many rows the lane
+--                    may give. max_requests_before: how many requests the earlier lanes of the same
+--                    gate make at most. An ordered lane makes one: its rows are sent one by one.
+--   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least.
+--   4 free_rows      The first lane_limit + 1 due rows of each lane that are not leased; the extra
+--                    row shows that the lane has more. A lane without such a row gives one row of
+--                    nulls, and step 8 sets when it is due again. Lanes whose min_rows_before fills
+--                    the batch are not read: 100 ordered lanes may have a whole quantum each.
+--   5 numbered       request_no, token_no: the requests that the gate has made and the tokens that
+--                    it has spent up to this row. fits_gate: both are within the gate's limits, and
+--                    the row is within lane_limit. batch_no, batch_bytes: the number and the bytes
+--                    of the rows of all gates that fit, up to this row.
+--   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
+--                    whatever its size is, or a large body would never be sent.
+--   7 by_lane        How many rows each lane has shown and given.
+--   8 updated_lanes, updated_gates, leased: the writes.
+--
+-- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
+--
+--   gate (requests in flight, limit)  room  lane (due rows)  lane_limit  requests  rows taken
+--   A, unordered (0 of 10)               3  a (5)                     3         3  a1 a2 a3
+--   B, ordered (2 of 4)                  2  b1 (2)                    3         1  b1.1 b1.2
+--                                           b2 (1)                    3         1  b2.1
+--                                           b3 (1)                    -         -  not read
+--   C, unordered (0 of 10)               3  c (4)                     3         2  c1 c2
+--
+-- A gives its quantum. B has two free requests, which its first two lanes use: b1 gives both of its
+-- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
+-- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
+-- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
+create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -58,15 +90,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_claimed outbox.claimed;
-  v_share integer := pg_catalog.ceil(p_limit::numeric / pg_catalog.cardinality(p_endpoint_ids));
-  v_bytes constant bigint := 4 * 1024 * 1024;
+  v_gates integer := pg_catalog.cardinality(p_endpoint_ids);
+  v_fair_share integer := pg_catalog.ceil(p_limit::numeric / v_gates);
+  v_max_bytes constant bigint := 4 * 1024 * 1024;
 begin
-  with ring as materialized (
-    -- An open breaker whose time is up lets one delivery through, the probe.
+  with servable as materialized (
     select g.id as gate_id, g.gate_at, g.lanes_from, o.place, c.chain, b.probing, t.tokens,
       case
         when b.probing then 1
-        else least(a.allowed - g.in_flight, greatest(e.quantum, v_share), p_limit,
+        else least(a.allowed - g.in_flight, greatest(e.quantum, v_fair_share), p_limit,
           pg_catalog.floor(t.tokens)::integer)
       end as room,
       e.timeout_ms * interval '1 ms' + interval '5 s' as lease
@@ -85,7 +117,7 @@ begin
       select case
         when e.rate_per_second is not null then least(
           e.rate_burst,
-          -- A sum that rounding keeps from one is one.
+          -- 1e-9 so that rounding does not turn a whole token into 0.999...
           g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
             + 1e-9)
       end as tokens
@@ -97,7 +129,7 @@ begin
     ) a
     cross join lateral (
       select case
-        when e.ordering <> 'none' then outbox.chain_length(o.endpoint_id, e.quantum, p_now)
+        when e.ordering <> 'none' then outbox.lane_quantum(o.endpoint_id, e.quantum, p_now)
       end as chain
       offset 0
     ) c
@@ -105,15 +137,14 @@ begin
       and (b.probing or g.breaker = 'closed' or not e.breaker_enabled)
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
-  ), lanes_due as (
+  ), due_lanes as (
     select r.gate_at, r.place, r.room, r.lease, r.probing, r.tokens,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
-      case when l.ordered and not r.probing then r.chain else r.room end as most,
-      -- How many slots the lanes before it take, at most.
+      case when l.ordered and not r.probing then r.chain else r.room end as lane_limit,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
         partition by r.place order by l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as slots_before
-    from ring r
+        rows between unbounded preceding and 1 preceding) as max_requests_before
+    from servable r
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
@@ -123,28 +154,25 @@ begin
       order by l.next_at
       limit r.room
     ) l
-  ), turns as (
-    -- Each of a hundred keys may have a whole quantum to give: none is read behind lanes that are
-    -- sure to fill the batch. sure_before: what those give at least, which is known of an ordered
-    -- one that has a slot, for all that it has is due, and of no other.
+  ), bounded_lanes as (
+    -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
+    -- may run out, so a gate with a rate counts as nothing.
     select l.*,
       pg_catalog.sum(
         case
-          when l.ordered and l.tokens is null and coalesce(l.slots_before, 0) < l.room
-          then least(l.depth, l.most)::integer
+          when l.ordered and l.tokens is null and coalesce(l.max_requests_before, 0) < l.room
+          then least(l.depth, l.lane_limit)::integer
         end) over (
         order by l.place, l.next_at, l.lane_id
-        rows between unbounded preceding and 1 preceding) as sure_before
-    from lanes_due l
-  ), seen as (
-    -- One row per delivery that is free and due; a lane without any has one row of nulls. What is
-    -- leased, at the head of an unordered lane, is passed by.
+        rows between unbounded preceding and 1 preceding) as min_rows_before
+    from due_lanes l
+  ), free_rows as (
     select t.gate_at, t.place, t.room, t.lease, t.probing, t.tokens,
-      t.lane_id, t.lane_at, t.ordered, t.next_at, t.most,
+      t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
-    from turns t
+    from bounded_lanes t
     left join lateral (
-      -- An ordered lane is due as a whole: its rows' due_at is their order, nothing else.
+      -- An ordered lane is due as a whole: due_at is only the order of its rows.
       select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
@@ -152,46 +180,45 @@ begin
         and d.due_at <= case when t.ordered then 'infinity' else p_now end
         and d.leased_until is null
       order by d.due_at, d.event_id
-      limit t.most + 1
+      limit t.lane_limit + 1
     ) d on true
-    where coalesce(t.sure_before, 0) < p_limit
-  ), ranked as (
-    -- slot: how many requests of the gate this row makes; an ordered lane is sent one by one.
-    -- spent: how many of its rate's tokens the gate has given out up to this row.
+    where coalesce(t.min_rows_before, 0) < p_limit
+  ), numbered as (
     select f.*,
-      pg_catalog.count(*) filter (where f.fits) over round as rank,
-      pg_catalog.sum(f.body_bytes) filter (where f.fits) over round as bytes
+      pg_catalog.count(*) filter (where f.fits_gate) over in_ring_order as batch_no,
+      pg_catalog.sum(f.body_bytes) filter (where f.fits_gate) over in_ring_order as batch_bytes
     from (
-      select s.*, coalesce(s.nth <= s.most and s.slot <= s.room
-        and s.spent <= coalesce(s.tokens, 'Infinity'), false) as fits
+      select s.*, coalesce(s.nth <= s.lane_limit and s.request_no <= s.room
+        and s.token_no <= coalesce(s.tokens, 'Infinity'), false) as fits_gate
       from (
         select s.*,
           pg_catalog.count(*) filter (
-            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as slot,
-          pg_catalog.count(*) filter (where s.nth <= s.most) over of_gate as spent
-        from seen s
+            where s.row_at is not null and (not s.ordered or s.nth = 1)) over of_gate as request_no,
+          pg_catalog.count(*) filter (where s.nth <= s.lane_limit) over of_gate as token_no
+        from free_rows s
         window of_gate as (partition by s.place order by s.next_at, s.lane_id, s.nth)
       ) s
     ) f
-    -- As of_gate is sorted: one sort serves both.
-    window round as (order by f.place, f.next_at, f.lane_id, f.nth)
-  ), marked as materialized (
+    -- The same order as of_gate, so that Postgres sorts once.
+    window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
+  ), chosen as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.probing, r.tokens,
-      r.event_id, r.attempt, r.rank,
-      r.fits and r.rank <= p_limit and (r.bytes <= v_bytes or r.rank = 1) as picked
-    from ranked r
+      r.event_id, r.attempt, r.batch_no,
+      r.fits_gate and r.batch_no <= p_limit
+        and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
+    from numbered r
   ), by_lane as materialized (
     select m.gate_at, m.lane_at, m.ordered, m.tokens,
       (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
         as probe_event,
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
-      pg_catalog.count(m.row_at) as n,
+      pg_catalog.count(m.row_at) as rows_read,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
-    from marked m
+    from chosen m
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
-  ), lanes as (
+  ), updated_lanes as (
     update outbox.lane l set
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
@@ -200,12 +227,13 @@ begin
          order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
-      -- The first may have ended with a result meanwhile: lose_leases() looks again then.
+      -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
+      -- it.
       leased_until = least(l.leased_until, b.lease_end),
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.n > b.taken then p_now
+        when b.rows_read > b.taken then p_now
         else greatest(p_now, coalesce(
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
@@ -214,14 +242,14 @@ begin
           'infinity'))
       end
     from by_lane b
-    -- A lane that was served nothing for want of room keeps its turn.
-    where l.ctid = b.lane_at and (b.taken > 0 or b.n = 0)
+    -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
+    where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
     returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as slots,
+      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
       b.probe_event, b.probe_attempt, b.tokens
-  ), gates as (
+  ), updated_gates as (
     update outbox.gate g set
-      in_flight = g.in_flight + s.slots,
+      in_flight = g.in_flight + s.requests,
       changed_at = pg_catalog.date_trunc('second', p_now),
       tokens = coalesce(s.tokens - s.taken, g.tokens),
       tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
@@ -230,36 +258,36 @@ begin
       probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
     from (
       select l.gate_at, l.tokens,
-        pg_catalog.sum(l.slots) as slots,
+        pg_catalog.sum(l.requests) as requests,
         pg_catalog.sum(l.taken) as taken,
         (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
           as probe_event,
         pg_catalog.max(l.probe_attempt) as probe_attempt
-      from lanes l
+      from updated_lanes l
       group by l.gate_at, l.tokens
     ) s
-    where g.ctid = s.gate_at and s.slots > 0
-  ), held as (
-    -- By ctid: whoever could move the row waits for the gate.
+    where g.ctid = s.gate_at and s.requests > 0
+  ), leased as (
+    -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
       attempt = d.attempt + 1,
       leased_until = p_now + m.lease
-    from marked m
+    from chosen m
     where d.ctid = m.row_at and m.picked
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, m.ordered,
       d.replayed_at is not null as replayed,
-      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.rank
+      (extract(epoch from d.leased_until - p_now) * 1000)::integer as lease_ms, m.batch_no
   )
-  -- Sorted once, where "order by" within the aggregates would sort for each of them.
+  -- One sort here; "order by" in the aggregates would sort for each of them.
   select pg_catalog.array_agg(h.event_id), pg_catalog.array_agg(h.endpoint_id),
     pg_catalog.array_agg(h.attempt), pg_catalog.array_agg(h.failed_attempts),
     pg_catalog.array_agg(h.lane_id), pg_catalog.array_agg(h.ordered),
     pg_catalog.array_agg(h.replayed), pg_catalog.array_agg(h.lease_ms)
   into v_claimed
-  from (select h.* from held h order by h.rank) h;
+  from (select h.* from leased h order by h.batch_no) h;
   return v_claimed;
 end
 $$;
-comment on function outbox.take(uuid[], integer, timestamptz) is
-  'Leases due deliveries of these endpoints, at most p_limit and 4 MiB of bodies, round after '
-  'round of the ring. locks: the caller holds the gates.';
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
+  'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
+  'bodies. locks: the caller holds the gates.';
