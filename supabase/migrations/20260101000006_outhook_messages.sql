@@ -2886,7 +2886,7 @@ begin
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- As disable_endpoints(): the next failure holds it then.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),

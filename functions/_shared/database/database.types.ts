@@ -1514,28 +1514,28 @@ export type Database = {
       }
       'request_key': {
         Row: {
-          'answer': Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response': Json | null
           'route': string
         }
         ComputedFields: never
         Insert: {
-          'answer'?: Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response'?: Json | null
           'route': string
         }
         Update: {
-          'answer'?: Json | null
           'content'?: string
           'created_at'?: string
           'key'?: string
           'org_id'?: string
+          'response'?: Json | null
           'route'?: string
         }
         Relationships: []
@@ -2379,6 +2379,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'active_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'add_apart': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: Database['outbox']['CompositeTypes']['pairs_apart']
@@ -2725,6 +2726,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
       }
+      'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
       'check_members': {
@@ -2802,7 +2804,6 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
-      'check_signs': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_template': {
         Args: {
           'p_characters': string
@@ -3027,6 +3028,10 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
+      'create_refused': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: undefined
+      }
       'create_replay_job': {
         Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
@@ -3088,7 +3093,7 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
         Returns: Json
       }
-      'delivery_ends': {
+      'delivery_endpoints': {
         Args: { 'p_event_id': string }
         Returns: {
           'endpoint_id': string
@@ -3096,7 +3101,7 @@ export type Database = {
       }
       'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
-      'disable_itself': {
+      'disable_endpoints': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
         Returns: undefined
       }
@@ -3155,7 +3160,7 @@ export type Database = {
         }
       }
       'end_request': {
-        Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
+        Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
       }
       'end_saga': {
@@ -3555,15 +3560,10 @@ export type Database = {
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
-      'forget_endpoint': {
-        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
-        Returns: undefined
-      }
       'forget_refusals': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
-      'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
@@ -3657,7 +3657,6 @@ export type Database = {
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
-      'header_set': { Args: { 'p_text': string }; Returns: Json }
       'heed_answers': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
@@ -3962,7 +3961,6 @@ export type Database = {
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
-      'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'lock_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -4134,11 +4132,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'lost_in_vault': { Args: { 'p_what': string }; Returns: undefined }
-      'make_refused': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
-        Returns: undefined
-      }
       'mark_sent': {
         Args: {
           'p_attempt': Omit<
@@ -4228,6 +4221,7 @@ export type Database = {
         }
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -4554,7 +4548,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'other_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -4570,6 +4563,7 @@ export type Database = {
         Returns: undefined
       }
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'passes_filters': {
@@ -4592,7 +4586,6 @@ export type Database = {
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
-      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4772,7 +4765,9 @@ export type Database = {
         }
         Returns: Json
       }
+      'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_filter': {
@@ -4943,6 +4938,12 @@ export type Database = {
       }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
+      'remaining_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'remove_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5060,6 +5061,34 @@ export type Database = {
           >
         }
         Returns: Json
+      }
+      'retry_if_transient': {
+        Args: {
+          'p_provider': Json
+          'p_rule': Omit<
+            Database['outbox']['Tables']['failure_rule']['Row'],
+            Database['outbox']['Tables']['failure_rule']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
@@ -5247,34 +5276,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'softened': {
-        Args: {
-          'p_provider': Json
-          'p_rule': Omit<
-            Database['outbox']['Tables']['failure_rule']['Row'],
-            Database['outbox']['Tables']['failure_rule']['ComputedFields']
-          >
-        }
-        Returns: {
-          'action': string
-          'code': string
-          'firm': boolean
-          'kind': string
-          'max_retries': number | null
-          'min_delay_s': number
-          'new_token': boolean
-          'note': string
-          'opt_out': string | null
-          'scope': string
-          'title': string
-        }
-        SetofOptions: {
-          from: '*'
-          to: 'failure_rule'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
@@ -5456,7 +5457,6 @@ export type Database = {
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
-      'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
       'waits_of': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
         Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
