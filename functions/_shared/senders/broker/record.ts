@@ -12,11 +12,11 @@ export type BrokerRecord = {
   headers: Record<string, string>
   /** Unix seconds. */
   timestamp: number
-  /** Whether this is for the dead-letter topic: outbox.publish_dead() made it. */
+  /** Whether this is for the dead-letter topic: outbox.publish_dead_letters() made it. */
   isDeadLetter: boolean
 }
 
-/** The type of the events that outbox.publish_dead() makes; nobody else can publish one. */
+/** The type of the events that outbox.publish_dead_letters() makes; nobody else can publish one. */
 const deadLetterType = 'outhook.dead_letter'
 
 /** The record of one attempt. `wallNow` is milliseconds since 1970. */

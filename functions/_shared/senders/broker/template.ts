@@ -4,7 +4,7 @@ import type { EventRow } from '../../contract/contract.ts'
 /** Of outbox.dlq_message(), what its way depends on. */
 const letterSchema = z.object({ original_topic: z.string(), event_type: z.string() })
 
-/** A topic or routing key of a template, as outbox.broker_text() makes it. */
+/** A topic or routing key of a template, as outbox.fill_broker_template() makes it. */
 export function expand(template: string, { type, org_id, partition_key }: EventRow): string {
   // The key last: it may hold what looks like a placeholder.
   return template.replaceAll('{type}', () => type).replaceAll('{org}', () => org_id)
