@@ -8,6 +8,20 @@ ALTER SCHEMA outbox OWNER TO postgres;
 
 COMMENT ON SCHEMA outbox IS 'Outhook: a transactional outbox that delivers events as webhooks, messages and broker records.';
 
+-- Name: changed_message; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.changed_message AS (
+	message_id bigint,
+	was text,
+	became text
+);
+
+ALTER TYPE outbox.changed_message OWNER TO postgres;
+
+-- Name: TYPE changed_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.changed_message IS 'A message whose status changed.';
+
 -- Name: claimed; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.claimed AS (
@@ -176,20 +190,6 @@ ALTER TYPE outbox.lane_gain OWNER TO postgres;
 
 COMMENT ON TYPE outbox.lane_gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
 
--- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.message_move AS (
-	message_id bigint,
-	was text,
-	became text
-);
-
-ALTER TYPE outbox.message_move OWNER TO postgres;
-
--- Name: TYPE message_move; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.message_move IS 'A message whose status changed.';
-
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -207,6 +207,26 @@ ALTER TYPE outbox.news OWNER TO postgres;
 -- Name: TYPE news; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone) or have failed for days (failing).';
+
+-- Name: opt_out_change; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.opt_out_change AS (
+	org_id text,
+	recipient text,
+	purpose text,
+	lifted boolean,
+	at timestamp with time zone,
+	source text,
+	evidence text,
+	entity_type text,
+	entity_id text
+);
+
+ALTER TYPE outbox.opt_out_change OWNER TO postgres;
+
+-- Name: TYPE opt_out_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.opt_out_change IS 'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and what the audit trail files it under.';
 
 -- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -380,7 +400,7 @@ CREATE TYPE outbox.status_change AS (
 	code text,
 	title text,
 	details text,
-	noted boolean,
+	is_new boolean,
 	update_status text,
 	reason text
 );
@@ -389,27 +409,7 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
-
--- Name: wish; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.wish AS (
-	org_id text,
-	recipient text,
-	purpose text,
-	lifted boolean,
-	at timestamp with time zone,
-	source text,
-	evidence text,
-	entity_type text,
-	entity_id text
-);
-
-ALTER TYPE outbox.wish OWNER TO postgres;
-
--- Name: TYPE wish; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.wish IS 'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and what the audit trail files it under.';
+COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds to the facts of its try.';
 
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -438,7 +438,7 @@ ALTER FUNCTION outbox.accept_once(p_consumer text, p_event_id text) OWNER TO pos
 
 -- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time that a consumer has this event, false ever after. Call it in the transaction that does the work: a second delivery waits for the first to end, and is accepted if that rolled back. Under REPEATABLE READ the second may get a serialization failure instead of false: repeat the transaction. OH001.';
+COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time a consumer receives this event, then false. Call it in the transaction that processes the event: a concurrent call for the same event waits for that transaction, and returns true if it is rolled back. Under REPEATABLE READ the concurrent call may get a serialization failure instead of false: repeat the transaction. OH001.';
 
 -- Name: act_on_delivery(text, uuid, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -503,6 +503,68 @@ ALTER FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with ti
 -- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
+
+-- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.outbound_message (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    dossier_id text,
+    channel text NOT NULL,
+    to_recipient text NOT NULL,
+    template_code text,
+    payload_json jsonb NOT NULL,
+    status text DEFAULT 'QUEUED'::text NOT NULL,
+    provider_message_id text,
+    idempotency_key text NOT NULL,
+    attempt_count integer DEFAULT 0 NOT NULL,
+    max_attempts integer DEFAULT 6 NOT NULL,
+    error_code text,
+    error_message text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    channel_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    content bytea NOT NULL,
+    category text NOT NULL,
+    wa_id text,
+    created_by text,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    erased_at timestamp with time zone,
+    CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
+    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
+    CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
+);
+
+ALTER TABLE outbox.outbound_message OWNER TO postgres;
+
+-- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event of its present life (a resend begins a new one), content the hash that makes two creations with one key the same; category is the template''s, or SERVICE without one; erased_at: payload, number and ids are gone.';
+
+-- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_message.dossier_id is not null then
+    insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+    values (p_message.org_id, p_message.dossier_id, p_type,
+      pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
+        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
 
 -- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -879,53 +941,6 @@ ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim.';
 
--- Name: adopt_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) RETURNS text
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $_$
-declare
-  v_now timestamptz := outbox.clock();
-  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
-  v_message outbox.outbound_message;
-  v_attempt outbox.message_attempt;
-  v_delivery outbox.delivery;
-begin
-  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
-  if not found then
-    return 'unknown';
-  end if;
-  perform outbox.lock_gates(array[v_message.channel_id]);
-  select * into v_message from outbox.outbound_message m
-  where m.id = v_message.id for update;
-  select * into v_attempt from outbox.message_attempt a
-  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
-  if not found then
-    return 'unknown';
-  elsif v_attempt.wamid is not null then
-    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
-  end if;
-  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
-  if found and v_delivery.leased_until is null then
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
-      v_now);
-  end if;
-  return 'adopted';
-end
-$_$;
-
-ALTER FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) OWNER TO postgres;
-
--- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
-
 -- Name: agreed_contract(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.agreed_contract(p_speaks jsonb) RETURNS integer
@@ -1055,73 +1070,6 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
--- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.whatsapp_update (
-    id bigint NOT NULL,
-    app_id text NOT NULL,
-    key text NOT NULL,
-    kind text NOT NULL,
-    field text,
-    waba_id text,
-    phone_number_id text,
-    display text,
-    wamid text,
-    status text,
-    callback_data text,
-    wa_id text,
-    user_id text,
-    happened_at timestamp with time zone NOT NULL,
-    data jsonb NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    org_id text,
-    channel_id uuid,
-    message_id bigint,
-    attempt_id bigint,
-    update_status text NOT NULL,
-    reason text,
-    look_at timestamp with time zone,
-    looks integer DEFAULT 0 NOT NULL,
-    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
-    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
-);
-
-ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
-
--- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
-
--- Name: answered_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return (
-    select m.id
-    from (
-      select x.message_id from outbox.message_attempt x
-      where x.phone_number_id = p_update.phone_number_id
-        and x.wamid = coalesce(p_update.data #>> '{context,id}',
-          p_update.data #>> '{reaction,message_id}')
-      offset 0
-    ) a
-    cross join lateral (
-      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
-    ) m
-    where m.org_id = p_update.org_id);
-end
-$$;
-
-ALTER FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) OWNER TO postgres;
-
--- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) IS 'The message of ours that an inbound one answers or reacts to, if any.';
-
 -- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_app (
@@ -1184,8 +1132,8 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
@@ -1217,6 +1165,23 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 -- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
+
+-- Name: apply_callbacks_step(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION apply_callbacks_step(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 -- Name: apply_delivered(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1380,17 +1345,59 @@ ALTER FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp
 
 COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. Returns how many applied. locks: the caller holds the gates.';
 
+-- Name: apply_failure_rules(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_failures outbox.status_change[] := array(
+    select c from pg_catalog.unnest(p_changes) c
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
+begin
+  if pg_catalog.cardinality(v_failures) = 0 then
+    return null;
+  end if;
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
+  return array(
+    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
+    from pg_catalog.unnest(v_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select m.to_recipient union select pg_catalog.unnest(
+        outbox.recipients_of(m.org_id, m.wa_id, null))
+    ) t (r));
+end
+$$;
+
+ALTER FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought, holds and throttles, and returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+
 -- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.wish[]
+CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_wishes outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -1404,9 +1411,9 @@ begin
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
@@ -1414,7 +1421,7 @@ begin
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -1427,61 +1434,200 @@ ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences among stored updates, and returns what people want. locks: contacts in the order of their ids at WhatsApp.';
 
--- Name: apply_kept(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+CREATE TABLE outbox.whatsapp_update (
+    id bigint NOT NULL,
+    app_id text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    field text,
+    waba_id text,
+    phone_number_id text,
+    display text,
+    wamid text,
+    status text,
+    callback_data text,
+    wa_id text,
+    user_id text,
+    happened_at timestamp with time zone NOT NULL,
+    data jsonb NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    org_id text,
+    channel_id uuid,
+    message_id bigint,
+    attempt_id bigint,
+    update_status text NOT NULL,
+    reason text,
+    next_check_at timestamp with time zone,
+    checks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
+    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+);
+
+ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
+
+-- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
+
+-- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
     AS $$
 declare
-  v_ids bigint[];
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
+    p_update.data -> 'contact', p_now);
+  v_recipients text[] :=
+    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_message outbox.inbound_message;
+  v_action text;
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as materialized (
-    select k.id, a.message_id, a.id as attempt_id
-    from pg_catalog.unnest(p_results) r
-    cross join lateral (
-      select x.* from outbox.message_attempt x
-      where x.event_id = r.event and x.claim = r.attempt offset 0
-    ) a
-    cross join lateral (
-      select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
-        and w.wamid = a.wamid and w.kind = 'status' offset 0
-    ) k
-    cross join lateral (
-      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
-    ) m
-    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), held as materialized (
-    select m.*, u.row_at from met m
-    cross join lateral (
-      select w.ctid as row_at from outbox.whatsapp_update w
-      where w.id = m.id for update skip locked
-    ) u
-  ), found as (
-    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from held h
-    where u.ctid = h.row_at
-    returning u.id
-  )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
-  if v_ids is not null then
-    perform outbox.try_apply(v_ids, p_now);
-    perform outbox.count_updates(v_ids);
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+    type, text, reply_to, payload, sent_at, received_at)
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send what it could not show, and the same id again once it can.
+  on conflict (phone_number_id, wamid) do update set
+    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
+    payload = excluded.payload
+  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
+  returning m.* into v_message;
+  if v_message.id is null then
+    reason := 'already';
+    return;
+  end if;
+  if v_message.type <> 'system' then
+    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
+    from pg_catalog.unnest(v_recipients) r;
+  end if;
+  v_action := outbox.reply_action(p_update.org_id, p_update.data);
+  if v_action is not null then
+    wishes := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
+      v_action = 'START', pg_catalog.format('inbound %s', v_action));
+    if v_action = 'START' then
+      wishes := wishes || outbox.opt_out_changes(p_update, v_contact, v_recipients, array['MARKETING'],
+        true, 'inbound START');
+    end if;
+  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+    -- Whoever gets the number next has agreed to nothing.
+    wishes := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+  end if;
+  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
+
+-- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_attempt (
+    id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    attempt_no integer NOT NULL,
+    status text NOT NULL,
+    error_code text,
+    error_message text,
+    provider_response jsonb,
+    next_retry_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    event_id uuid NOT NULL,
+    claim integer NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    taken_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    failed_at timestamp with time zone,
+    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE outbox.message_attempt OWNER TO postgres;
+
+-- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+
+-- Name: apply_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A late answer still says that the message was taken: no second one is sent.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.mark_sent_late(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
 
-ALTER FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+COMMENT ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'What a result still means for its message when it came too late for its delivery. locks: the caller holds the gate and the message.';
+
+-- Name: apply_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_rule outbox.notice_rule;
+  v_why text;
+  v_channels uuid[];
+begin
+  v_rule := outbox.notice_rule_of(p_update);
+  if v_rule.action is null then
+    return 'not_used';
+  end if;
+  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  if v_rule.cause = 'template' and v_rule.action <> 'note' then
+    return outbox.hold_template(p_update, v_rule, v_why, p_now);
+  end if;
+  v_channels := outbox.channels_of(p_update);
+  perform outbox.put_news('outhook.whatsapp.notice', array(
+    select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
+      'template', p_update.data ->> 'message_template_name')::text
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
+    p_now);
+  if v_rule.cause = 'quality' then
+    update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
+      p_update.data ->> 'current_limit')
+    where c.endpoint_id = any (v_channels);
+  end if;
+  if v_rule.action <> 'note' then
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
+      p_update.happened_at, outbox.notice_end(p_update.data), p_now)
+    from pg_catalog.unnest(v_channels) c;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update of a template, account or number; returns why it does nothing, if so.';
 
 -- Name: apply_notices(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1500,8 +1646,8 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
@@ -1512,6 +1658,36 @@ ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zo
 -- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which none that somebody else holds is waited for: then it is tried again.';
+
+-- Name: apply_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact uuid;
+begin
+  reason := case
+    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
+    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
+    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+  end;
+  if reason is null then
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
+      p_update.data -> 'contact', p_now);
+    wishes := outbox.opt_out_changes(p_update, v_contact,
+      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) IS 'What a person said by WhatsApp''s own button about marketing messages.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1915,7 +2091,7 @@ COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timest
 
 -- Name: apply_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.wish[]
+CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1927,7 +2103,7 @@ declare
   v_messages bigint[];
   v_gates uuid[];
   v_changes outbox.status_change[];
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
 begin
   v_messages := array(
     select distinct u.message_id
@@ -1947,18 +2123,18 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates);
-  perform outbox.note_statuses(v_changes, p_now);
-  v_moves := outbox.move_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+  v_changes := outbox.classify_statuses(p_ids, v_gates);
+  perform outbox.save_statuses(v_changes, p_now);
+  v_moves := outbox.update_message_statuses(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.record_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.settle_updates(
+  perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
-  return outbox.heed_failures(v_changes, p_now);
+  return outbox.apply_failure_rules(v_changes, p_now);
 end
 $$;
 
@@ -1976,15 +2152,15 @@ CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time z
     SET lock_timeout TO '1s'
     AS $$
 declare
-  v_wishes outbox.wish[];
+  v_wishes outbox.opt_out_change[];
 begin
   v_wishes := outbox.apply_statuses(p_ids, p_now);
   v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.save_opt_outs(v_wishes, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 
@@ -1993,6 +2169,62 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+
+-- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  -- Nobody is waited for: who holds one of these is the sweep, which checks for the message itself.
+  with met as materialized (
+    select k.id, a.message_id, a.id as attempt_id
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.* from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select w.id, w.org_id from outbox.whatsapp_update w
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
+        and w.wamid = a.wamid and w.kind = 'status' offset 0
+    ) k
+    cross join lateral (
+      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
+    ) m
+    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
+  ), held as materialized (
+    select m.*, u.row_at from met m
+    cross join lateral (
+      select w.ctid as row_at from outbox.whatsapp_update w
+      where w.id = m.id for update skip locked
+    ) u
+  ), found as (
+    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
+    from held h
+    where u.ctid = h.row_at
+    returning u.id
+  )
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  if v_ids is not null then
+    perform outbox.try_apply(v_ids, p_now);
+    perform outbox.count_updates(v_ids);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
 
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2028,46 +2260,6 @@ ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text,
 
 COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Writes one line of the audit trail.';
 
--- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.outbound_message (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    dossier_id text,
-    channel text NOT NULL,
-    to_recipient text NOT NULL,
-    template_code text,
-    payload_json jsonb NOT NULL,
-    status text DEFAULT 'QUEUED'::text NOT NULL,
-    provider_message_id text,
-    idempotency_key text NOT NULL,
-    attempt_count integer DEFAULT 0 NOT NULL,
-    max_attempts integer DEFAULT 6 NOT NULL,
-    error_code text,
-    error_message text,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    channel_id uuid NOT NULL,
-    event_id uuid NOT NULL,
-    content bytea NOT NULL,
-    category text NOT NULL,
-    wa_id text,
-    created_by text,
-    sent_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    read_at timestamp with time zone,
-    erased_at timestamp with time zone,
-    CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
-    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
-    CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
-);
-
-ALTER TABLE outbox.outbound_message OWNER TO postgres;
-
--- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event of its present life (a resend begins a new one), content the hash that makes two creations with one key the same; category is the template''s, or SERVICE without one; erased_at: payload, number and ids are gone.';
-
 -- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) RETURNS void
@@ -2078,7 +2270,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
@@ -2118,37 +2310,6 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 -- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
-
--- Name: begin_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  insert into outbox.message_attempt (
-    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
-  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
-    p_event_id, p_claim, p_phone_number_id
-  from outbox.message_attempt a where a.message_id = p_message.id;
-  if p_message.status = 'FAILED' then
-    p_message.status := 'QUEUED';
-    p_message.provider_message_id := null;
-    perform outbox.save_message(p_message, p_now);
-    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
-      'Sent again by a replay', null, p_now);
-  end if;
-  p_message.status := 'SENDING';
-  p_message.attempt_count := p_count;
-  perform outbox.save_message(p_message, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2206,7 +2367,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_steps jsonb;
   v_content bytea;
-  v_held outbox.saga_key;
+  v_existing outbox.saga_key;
 begin
   perform outbox.check_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
@@ -2222,7 +2383,7 @@ begin
   from outbox.saga_step s
   where s.saga = p_name;
   if v_steps is null then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   if p_idempotency_key is not null then
     v_content := pg_catalog.sha256(pg_catalog.convert_to(
@@ -2234,16 +2395,16 @@ begin
         created_at = excluded.created_at
       where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
-      select * into v_held from outbox.saga_key k
+      select * into v_existing from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
-      if v_held.content <> v_content then
+      if v_existing.content <> v_content then
         raise exception using errcode = 'OH003',
           message = pg_catalog.format(
             'idempotency_key was used within %s hours for another saga or context',
             outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
-      return v_held.result || '{"repeated": true}'::jsonb;
+      return v_existing.result || '{"repeated": true}'::jsonb;
     end if;
   end if;
   return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
@@ -2254,7 +2415,7 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 
 -- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", "event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", "steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, with "repeated": true. OH001, OH002, OH003.';
 
 -- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2280,26 +2441,7 @@ ALTER FUNCTION outbox.broker_of_wire(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker as the API took them, in the names of SQL.';
-
--- Name: broker_text(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  -- The key last: it may hold what looks like a placeholder.
-  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
-    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
-end
-$$;
-
-ALTER FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) OWNER TO postgres;
-
--- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) IS 'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the same.';
+COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker from the API with the names of SQL (snake_case).';
 
 -- Name: broker_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2322,7 +2464,7 @@ ALTER FUNCTION outbox.broker_to_wire(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker as the API shows them; null for none.';
+COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
 -- Name: build_parcel(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2427,42 +2569,6 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'The wait after failure number p_attempt (from 1). Jitter multiplies it by a uniform random number from 0.5 to 1.5. max_delay (default: a week) limits the result after jitter. OH001 for an invalid policy.';
 
--- Name: callback_answer(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return (
-    select pg_catalog.jsonb_build_object(
-      'stored', pg_catalog.cardinality(p_ids),
-      'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
-      'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
-        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
-          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
-    from (
-      select u.update_status, u.reason, pg_catalog.count(*) as n
-      from pg_catalog.unnest(p_ids) i
-      cross join lateral (
-        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
-      ) u
-      group by u.update_status, u.reason
-    ) s);
-end
-$$;
-
-ALTER FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) OWNER TO postgres;
-
--- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
-
 -- Name: callback_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.callback_app(p_app_key text DEFAULT NULL::text) RETURNS jsonb
@@ -2508,6 +2614,42 @@ ALTER FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) O
 
 COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'What names an attempt to WhatsApp, which echoes it in each status.';
 
+-- Name: callback_result(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'stored', pg_catalog.cardinality(p_ids),
+      'duplicates', p_given - pg_catalog.cardinality(p_ids),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
+      'warnings', coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
+        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
+          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
+    from (
+      select u.update_status, u.reason, pg_catalog.count(*) as n
+      from pg_catalog.unnest(p_ids) i
+      cross join lateral (
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+      ) u
+      group by u.update_status, u.reason
+    ) s);
+end
+$$;
+
+ALTER FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) OWNER TO postgres;
+
+-- Name: FUNCTION callback_result(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+
 -- Name: callback_time(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) RETURNS timestamp with time zone
@@ -2550,7 +2692,7 @@ ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
 
 -- Name: FUNCTION calling_role(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calling_role() IS 'The role that made the call, seen from inside a SECURITY DEFINER function.';
+COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
 
 -- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2613,24 +2755,6 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 
 COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has ended.';
 
--- Name: cause_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.cause_of(p_code text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
-  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
-end
-$$;
-
-ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
-
--- Name: FUNCTION cause_of(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
-
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
@@ -2639,8 +2763,8 @@ CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb)
     AS $$
 begin
   if p_change ? 'url' then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+    perform outbox.invalid('url', 'cannot be set for a broker',
+      'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
     perform outbox.set_broker(p_endpoint_id,
@@ -2655,7 +2779,7 @@ ALTER FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) 
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that a change names; returns the other members. OH001, OH004.';
+COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that p_change contains; returns the other members. OH001, OH004.';
 
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2900,7 +3024,7 @@ ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) O
 
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
+COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3030,8 +3154,8 @@ declare
   v_parts text[];
 begin
   if p_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
+    perform outbox.invalid('broker.url', 'contains credentials',
+      'Give them in credentials, which are never shown: {"username", "password"}');
   end if;
   v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
@@ -3052,7 +3176,7 @@ ALTER FUNCTION outbox.check_amqp_url(p_url text) OWNER TO postgres;
 
 -- Name: FUNCTION check_amqp_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, carries credentials, or must not be reached.';
+COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is invalid, contains credentials, or its host or port is not allowed.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3070,10 +3194,10 @@ begin
   if v_problem is not null then
     perform outbox.invalid(p_field, v_problem, case v_problem
       when 'has a host that is not allowed' then
-        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'Use a host on the public Internet. To allow a private network, add it to the setting '
         'egress.allow_cidrs'
       when 'has a port that is not allowed' then
-        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+        'Use a port that the settings egress.allow_ports and egress.deny_ports allow'
       else 'Expected something like broker.example.com:9092'
     end);
   end if;
@@ -3084,7 +3208,7 @@ ALTER FUNCTION outbox.check_broker_address(p_field text, p_address text) OWNER T
 
 -- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS 'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are vetted at each connection.';
+COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS 'Raises OH001 unless this is host:port and may be reached. The IP addresses of a name are checked at each connection.';
 
 -- Name: check_ca(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3097,7 +3221,7 @@ begin
     p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
   then
     perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
-      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+      'Expected the certificate of the authority, not of the broker: -----BEGIN CERTIFICATE-----…');
   end if;
 end
 $$;
@@ -3220,9 +3344,9 @@ begin
   limit 1;
   if found then
     perform outbox.invalid(p_field,
-      pg_catalog.format('names %s, which %s does not have', pg_catalog.quote_nullable(v_missing),
+      pg_catalog.format('has %s, which is not a column of %s', pg_catalog.quote_nullable(v_missing),
         p_table),
-      'Expected names of its columns, as the catalog has them');
+      'Expected names of columns, as pg_attribute has them');
   end if;
 end
 $$;
@@ -3240,16 +3364,16 @@ CREATE FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credenti
     SET search_path TO ''
     AS $$
 declare
-  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_needed boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
   v_field text;
 begin
-  if p_credentials is null and not v_wanted then
+  if p_credentials is null and not v_needed then
     return;
   elsif p_credentials is null then
     perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
-  elsif not v_wanted then
-    perform outbox.invalid('credentials', 'is given without broker.sasl',
-      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  elsif not v_needed then
+    perform outbox.invalid('credentials', 'needs broker.sasl',
+      'Set broker.sasl to the mechanism: plain, scram-sha-256 or scram-sha-512');
   end if;
   perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
     p_kind);
@@ -3258,7 +3382,7 @@ begin
       or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
     then
       perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
-        'Any characters go, as they are: nothing is to be escaped');
+        'Expected any characters, not escaped');
     end if;
   end loop;
 end
@@ -3268,7 +3392,7 @@ ALTER FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentia
 
 -- Name: FUNCTION check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) IS 'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) IS 'Raises OH001 unless these credentials are valid for this broker; never shows them.';
 
 -- Name: check_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3746,7 +3870,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+      'Give the schema and the name of a function of one jsonb, such as public.bill_order');
   end if;
   return (
     select pg_catalog.format('%I.%I', n.nspname, p.proname)
@@ -3755,7 +3879,7 @@ begin
     where p.oid = v_function);
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    message = pg_catalog.format('function %s is not a valid name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';
 end
 $$;
@@ -3764,7 +3888,7 @@ ALTER FUNCTION outbox.check_handler(p_function text) OWNER TO postgres;
 
 -- Name: FUNCTION check_handler(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function with this name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
 
 -- Name: check_headers(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3900,7 +4024,7 @@ begin
     or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
   then
     perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
-      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+      'Expected something like ["kafka-1.example.com:9093"]; Kafka returns the other addresses');
   end if;
   for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
     if v_address like '[%' then
@@ -3916,7 +4040,7 @@ begin
       array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
     if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
       perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
-        'Expected another one, such as {topic}.dlq, or null for none');
+        'Expected another topic, such as {topic}.dlq, or null');
     end if;
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
@@ -3938,7 +4062,7 @@ ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_kafka(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
+COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
 -- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3947,17 +4071,17 @@ CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text
     SET search_path TO ''
     AS $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
   if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
     perform outbox.invalid(p_field, 'is not an object',
       'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_value) k
   where k <> all (p_members) order by k limit 1;
   if found then
-    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
-      'is no setting of kind ' || p_kind,
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_unknown, 60),
+      'is not a setting of kind ' || p_kind,
       'Expected ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
 end
@@ -3967,7 +4091,7 @@ ALTER FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[
 
 -- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) IS 'Raises OH001 for the first member of an object that its kind does not know.';
+COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) IS 'Raises OH001 for the first unknown member of an object.';
 
 -- Name: check_message(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4015,7 +4139,7 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
@@ -4167,7 +4291,7 @@ begin
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
     then
       perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
-        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+        'Expected at most 127 letters, digits and . _ : -; empty is the default exchange');
     end if;
   end loop;
   perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
@@ -4178,7 +4302,7 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
     perform outbox.invalid('broker.mandatory', 'is not true or false',
-      'true: a message that no queue takes is a failure');
+      'Expected true (an unroutable message is a failure) or false');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
   return v_broker || pg_catalog.jsonb_build_object('url', v_url);
@@ -4189,7 +4313,7 @@ ALTER FUNCTION outbox.check_rabbitmq(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a RabbitMQ endpoint with their defaults: {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
 
 -- Name: check_range(text, double precision, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4342,7 +4466,7 @@ begin
     or pg_catalog.regexp_replace(v_text,
       '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
   then
-    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+    perform outbox.invalid(p_field, 'is not 1 to 200 allowed characters',
       pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
         pg_catalog.array_to_string(p_names, '}, {')));
   end if;
@@ -4353,7 +4477,7 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what the pattern p_characters allows.';
+COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
 
 -- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4470,7 +4594,7 @@ begin
   then
     perform outbox.invalid('table',
       pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
-      'Expected a table of the application''s own; of a view, watch the tables behind it');
+      'Expected a table of the application; instead of a view, watch its tables');
   end if;
 end
 $$;
@@ -4479,7 +4603,7 @@ ALTER FUNCTION outbox.check_watched(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION check_watched(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this is a table that can be watched.';
+COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this table can be watched.';
 
 -- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4614,6 +4738,111 @@ ALTER FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp w
 -- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) IS 'The deliveries that an earlier call of a run claimed and that are still leased.';
+
+-- Name: classify_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_changes outbox.status_change[];
+begin
+  with given as materialized (
+    select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
+      case u.status
+        when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
+        when 'failed' then 4
+      end as rank
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
+  ), met as materialized (
+    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
+      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
+      a.failed_at is not null as has_failed,
+      a.delivered_at is not null or a.read_at is not null as has_arrived,
+      case g.rank
+        when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
+      end as known_at
+    from given g
+    left join lateral (
+      select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
+    ) a on true
+    left join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m on true
+    left join lateral (
+      select pg_catalog.count(*) > 0 as newer,
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_out
+      from outbox.message_attempt b
+      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
+    ) l on true
+  ), ranked as (
+    -- Within one call the earlier of failed and delivered counts as the first word.
+    select m.*,
+      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.first_value(m.rank) over (
+        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
+    from met m
+  ), judged as (
+    select r.*, case
+        when r.try_id is null then 'unknown_message'
+        when r.rank is null then 'unknown_status'
+        when r.erased_at is not null then 'erased'
+        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+        when r.unlocked then 'retry_pending'
+        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
+          then 'after_delivered'
+        when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
+          then 'after_failed'
+        when r.known_at is not null or r.nth > 1 then 'already'
+        when r.message_status = 'CANCELLED' then 'message_cancelled'
+        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when r.message_status = 'FAILED' then 'message_failed'
+        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
+        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
+      end as why
+    from ranked r
+  )
+  select pg_catalog.array_agg(row(
+      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
+      case when j.rank = 4 then pg_catalog.left(
+        coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
+      case when j.rank = 4 then pg_catalog.left(coalesce(
+        e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
+      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+        'retry_pending', 'after_delivered', 'after_failed'), true),
+      case
+        when j.why is null then 'applied'
+        when j.why = 'retry_pending' then 'stored'
+        when j.why = 'unknown_message' then 'kept'
+        else 'skipped'
+      end, j.why)::outbox.status_change
+    order by j.message_id, j.rank, j.at, j.id)
+  into v_changes
+  from judged j
+  left join lateral (
+    select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
+  ) e on true
+  left join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = e.error ->> 'code';
+  return coalesce(v_changes, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION classify_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
 
 -- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4898,9 +5127,9 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery, because their filter failed or their endpoint is deleted.';
 
--- Name: close_retries(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: close_retries(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -4927,11 +5156,43 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+
+-- Name: close_settled_delivery(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_why constant text := 'its callback came before this answer';
+  v_delivery outbox.delivery;
+begin
+  if p_message.status in ('QUEUED', 'SENDING') then
+    return;
+  end if;
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
+    and d.leased_until is null;
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+  end if;
+  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
+    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
+end
+$$;
+
+ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken further in the meantime: the retry would keep back the next message to that person. locks: the caller holds the gate and the message.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5063,7 +5324,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -5103,8 +5364,8 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 
@@ -5209,64 +5470,7 @@ ALTER FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text,
 
 -- Name: FUNCTION consume(p_consumer text, p_event_id text, p_function text, p_message text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s rights, unless the consumer has that event already: then false. What the function raises passes, and nothing has happened. OH001.';
-
--- Name: contact_of(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
-  v_of_user outbox.whatsapp_contact;
-  v_of_number outbox.whatsapp_contact;
-  v_id uuid;
-begin
-  if v_wa_id is null and p_user_id is null then
-    return null;
-  end if;
-  -- A number that comes with another user id has a new owner.
-  update outbox.whatsapp_contact c set wa_id = null
-  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- The transaction that held the contact may have erased it or merged it. Then try once more.
-  while v_id is null loop
-    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-    select p_org_id, v_wa_id, p_user_id, p_now, p_now
-    where not exists (
-      select from outbox.whatsapp_contact c
-      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-    on conflict do nothing;
-    select * into v_of_user from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id for update;
-    select * into v_of_number from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-    v_id := coalesce(v_of_user.id, v_of_number.id);
-  end loop;
-  -- Two contacts that turn out to be one.
-  if v_of_user.id <> v_of_number.id then
-    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
-    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
-  end if;
-  update outbox.whatsapp_contact c set
-    wa_id = coalesce(v_wa_id, c.wa_id),
-    user_id = coalesce(p_user_id, c.user_id),
-    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
-      c.parent_user_id),
-    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
-    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
-    last_seen_at = greatest(c.last_seen_at, p_now)
-  where c.id = v_id;
-  return v_id;
-end
-$$;
-
-ALTER FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
+COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Calls a function (schema.name, of one jsonb) with a message (JSON text) and the caller''s rights: true. If the consumer has processed this event before: false, without a call. An error of the function is raised unchanged and rolls back the entry in the inbox. OH001.';
 
 -- Name: contract_advice(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5356,6 +5560,34 @@ ALTER FUNCTION outbox.contracts() OWNER TO postgres;
 -- Name: FUNCTION contracts(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
+
+-- Name: count_changed_messages(outbox.changed_message[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+end
+$$;
+
+ALTER FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) OWNER TO postgres;
+
+-- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) IS 'Counts the statuses that messages got, FAILED by its code.';
 
 -- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5454,34 +5686,6 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
 
--- Name: count_moves(outbox.message_move[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.count_moves(p_moves outbox.message_move[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-begin
-  perform outbox.count_message(c.became, c.error_code, c.n)
-  from (
-    select x.became, m.error_code, pg_catalog.count(*) as n
-    from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    group by x.became, m.error_code
-  ) c;
-end
-$$;
-
-ALTER FUNCTION outbox.count_moves(p_moves outbox.message_move[]) OWNER TO postgres;
-
--- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) IS 'Counts the statuses that messages got, FAILED by its code.';
-
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
@@ -5516,7 +5720,7 @@ begin
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
@@ -5592,7 +5796,7 @@ CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cre
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  -- A partition of a topic keeps the order in which records come, so they come in order.
+  -- A Kafka partition keeps records in the order of arrival, so send them in order.
   v_ordering text := coalesce(p_ordering,
     case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
@@ -5602,7 +5806,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
-  -- A probe costs a broker nothing, so it is made soon.
+  -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
   values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
@@ -5620,7 +5824,7 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
 
 -- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5634,7 +5838,7 @@ declare
   v_new jsonb;
 begin
   perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
-    'Give broker, and credentials where the broker wants them');
+    'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,
     outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -5649,7 +5853,7 @@ ALTER FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_e
 
 -- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a broker endpoint from a request of the API: {"id"}. OH001.';
 
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5722,7 +5926,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_in_vault('accessToken', p_access_token),
+    outbox.store_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
@@ -5809,8 +6013,8 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
+  v_message.content := outbox.message_hash(v_message);
+  v_held := outbox.find_message_by_key(v_message);
   if v_held.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_held));
@@ -5828,7 +6032,7 @@ begin
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
@@ -5954,7 +6158,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
-  -- Slack takes one message a second of a webhook, with short bursts above it.
+  -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
   values (p_org_id, 'slack', '', coalesce(p_description, ''), 2, 1, 5, v_now, v_now)
@@ -5971,7 +6175,7 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
 
 -- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5981,7 +6185,7 @@ CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_e
     AS $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it away');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -5991,7 +6195,7 @@ ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_ev
 
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6195,9 +6399,9 @@ CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
     AS $_$
 declare
   v_step jsonb;
-  v_at integer := 0;
+  v_position integer := 0;
   v_function regprocedure;
-  v_stray text;
+  v_unknown text;
 begin
   if p_name is null or p_name !~ '^[A-Za-z0-9_-]{1,64}$' then
     perform outbox.invalid('name', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_name)),
@@ -6213,32 +6417,33 @@ begin
   on conflict (name) do update set created_at = excluded.created_at;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
-    v_at := v_at + 1;
+    v_position := v_position + 1;
     if pg_catalog.jsonb_typeof(v_step) <> 'object' then
-      perform outbox.invalid(pg_catalog.format('steps[%s]', v_at - 1), 'is not an object',
+      perform outbox.invalid(pg_catalog.format('steps[%s]', v_position - 1), 'is not an object',
         'Expected {"function": "public.reserve_stock", "event_type": "stock.reserved"}');
     end if;
-    select k into v_stray from pg_catalog.jsonb_object_keys(v_step) k
+    select k into v_unknown from pg_catalog.jsonb_object_keys(v_step) k
     where k not in ('function', 'event_type') limit 1;
     if found then
-      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_at - 1, v_stray),
+      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_position - 1, v_unknown),
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
     if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
-      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_at - 1),
+      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
           outbox.calling_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');
     insert into outbox.saga_step (saga, position, function, event_type)
-    select p_name, v_at, pg_catalog.format('%I.%I', n.nspname, p.proname), v_step ->> 'event_type'
+    select p_name, v_position, pg_catalog.format('%I.%I', n.nspname, p.proname),
+      v_step ->> 'event_type'
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function;
   end loop;
-  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_at);
+  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $_$;
 
@@ -6246,7 +6451,7 @@ ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Makes a saga, or replaces it: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is not valid, or the calling role may not execute a step''s function.';
+COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
 
 -- Name: delay_after(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6699,8 +6904,8 @@ CREATE FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbo
 declare
   v_data text := p_letter.original_message;
 begin
-  -- As concatenated text: a body is never written anew, not even its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+  -- Concatenated, because parsing the body as JSON could change its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
       coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
@@ -6728,7 +6933,7 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6860,7 +7065,7 @@ CREATE FUNCTION outbox.drop_saga(p_name text) RETURNS jsonb
 begin
   delete from outbox.saga s where s.name = p_name;
   if not found then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
 end
@@ -6870,7 +7075,7 @@ ALTER FUNCTION outbox.drop_saga(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Forgets a saga; what it has published stays: {"name", "dropped": true}. OH002.';
+COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Deletes a saga; its events stay: {"name", "dropped": true}. OH002.';
 
 -- Name: dropped_events(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7087,39 +7292,7 @@ ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result j
 
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): keeps the result under the key, and returns it.';
-
--- Name: end_told(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_why constant text := 'its callback came before this answer';
-  v_delivery outbox.delivery;
-begin
-  if p_message.status in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
-    and d.leased_until is null;
-  if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
-  end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_why
-  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
-    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
-end
-$$;
-
-ALTER FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION end_told(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken further in the meantime: the retry would keep back the next message to that person. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): stores the result with its idempotency key and returns it with "repeated": false.';
 
 -- Name: end_unreadable_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7634,18 +7807,18 @@ CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context te
     SET search_path TO ''
     AS $$
 declare
-  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
 begin
   return pg_catalog.jsonb_build_object(
-    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
       select pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('function', s.value -> 'function',
           'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
         order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
-    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
-    'repeated', v_done -> 'repeated');
+      from pg_catalog.jsonb_array_elements(v_result -> 'steps') with ordinality s),
+    'eventIds', v_result -> 'event_ids', 'context', (v_result -> 'context')::text,
+    'repeated', v_result -> 'repeated');
 end
 $$;
 
@@ -7653,7 +7826,7 @@ ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context tex
 
 -- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no number in it is rounded on the way. OH001, OH002, OH003, OH007.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. OH001, OH002, OH003, OH007.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7662,8 +7835,8 @@ CREATE FUNCTION outbox.execute_saga(p_name text, p_context jsonb DEFAULT '{}'::j
     SET search_path TO ''
     AS $_$
 declare
-  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
-  v_id text := v_begun ->> 'id';
+  v_started jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_started ->> 'id';
   v_context jsonb := p_context;
   v_steps jsonb := '[]'::jsonb;
   v_step record;
@@ -7671,19 +7844,20 @@ declare
   v_event uuid;
   v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
-  if v_begun ? 'repeated' then
-    return v_begun;
+  if v_started ? 'repeated' then
+    return v_started;
   end if;
-  -- For the steps: the context is the caller's own words, this is not.
+  -- The steps read the organisation from this setting, because the caller chooses the context.
   perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
-    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+    from pg_catalog.jsonb_array_elements(v_started -> 'steps') with ordinality s
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    -- The partition key is the saga's id, so an ordered endpoint gets the events in the order of
+    -- the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -7701,7 +7875,7 @@ ALTER FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, 
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step returns is the payload of its event (correlation id and partition key: the saga''s id) and is laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it runs. Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step failed, and nothing has happened.';
+COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs the steps of a saga in the caller''s transaction and with the caller''s rights. Each step''s result is the payload of its event (correlation id and partition key: the saga''s id) and is merged into the context of the next step. A step reads its organisation from current_setting(''outhook.org_id''). Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": true if an earlier execution with this key returned this}. OH001; OH002: the saga does not exist; OH003: the key was used for another saga or context; OH007: a step failed, and all steps are rolled back.';
 
 -- Name: expire_deliveries(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7905,37 +8079,6 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
 
--- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.message_attempt (
-    id bigint NOT NULL,
-    message_id bigint NOT NULL,
-    attempt_no integer NOT NULL,
-    status text NOT NULL,
-    error_code text,
-    error_message text,
-    provider_response jsonb,
-    next_retry_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    event_id uuid NOT NULL,
-    claim integer NOT NULL,
-    phone_number_id text NOT NULL,
-    wamid text,
-    taken_at timestamp with time zone,
-    sent_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    read_at timestamp with time zone,
-    failed_at timestamp with time zone,
-    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
-);
-
-ALTER TABLE outbox.message_attempt OWNER TO postgres;
-
--- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
-
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
@@ -7989,7 +8132,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;
@@ -8094,6 +8237,25 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure. The first that exists of: the provider''s code with its subcode, the code alone, the status, the class of the status, the error class. If there is none: retry.';
+
+-- Name: fill_broker_template(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- The key last, because it may contain a placeholder.
+  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
+    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
+end
+$$;
+
+ALTER FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION fill_broker_template(p_template text, p_type text, p_org_id text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) IS 'The topic or routing key that a template gives for an event. functions/_shared/senders/broker/template.ts has the same rules.';
 
 -- Name: filter_alternatives(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8718,6 +8880,33 @@ ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery; from its dead letter, if the event itself has been dropped.';
 
+-- Name: find_message_by_key(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_held outbox.outbound_message;
+begin
+  select * into v_held from outbox.outbound_message m
+  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
+  if v_held.id is not null and v_held.content <> p_message.content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used for a message with other content',
+      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      hint = 'Use a new key for a new message';
+  end if;
+  return v_held;
+end
+$$;
+
+ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
+
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) RETURNS timestamp with time zone
@@ -8873,7 +9062,7 @@ ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit in
 
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8999,7 +9188,7 @@ ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit i
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit idempotency keys of sagas older than idempotency.window_hours; returns how many.';
 
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9031,8 +9220,8 @@ begin
     get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
-  update outbox.whatsapp_update u set look_at = p_now
-  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+  update outbox.whatsapp_update u set next_check_at = p_now
+  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
@@ -9789,7 +9978,7 @@ CREATE FUNCTION outbox.hash_person(p_recipient text, p_key text) RETURNS text
     AS $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 
@@ -9827,116 +10016,64 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 
 COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The problem of a custom header, as the end of a sentence; null if the header is valid. Never contains the value.';
 
--- Name: heed_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
     AS $$
 declare
-  v_wishes outbox.wish[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+  v_row record;
+begin
+  for v_row in
+    select e.id, o.code, o.title, o.at
     from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
-      where x.outcome = 'failed' and x.code is not null
-    ) r0
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
-      and f.opt_out is not null
-    cross join lateral (
-      select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = r0.event and x.claim = r0.attempt offset 0
-    ) a
-    cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select r0.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
-begin
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION heed_answers(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) IS 'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of callbacks. locks: opt-outs by key.';
-
--- Name: heed_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS outbox.wish[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_failures outbox.status_change[] := array(
-    select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
-begin
-  if pg_catalog.cardinality(v_failures) = 0 then
-    return null;
-  end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
-  return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
-    from pg_catalog.unnest(v_failures) c
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
-      and f.opt_out is not null
-    cross join lateral (
+      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
+      from pg_catalog.unnest(p_failures) c
+      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+        and f.action in ('hold', 'fail_hold')
+      cross join lateral (
       select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
     ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
+      order by m.channel_id, c.at desc
+    ) o
+    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
+    join outbox.endpoint e on e.id = o.channel_id
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    order by e.id
+    -- As hold_channels(): the next failure holds it then.
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
+      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
+  end loop;
 end
 $$;
 
-ALTER FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought, holds and throttles, and returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
 
--- Name: heed_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: hold_cause(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION outbox.hold_cause(p_code text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
 begin
-  -- A late answer still says that the message was taken: no second one is sent.
-  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
-      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
-  elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
-  end if;
+  -- These two speak of the account, and an update that it is reinstated lifts them.
+  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
 
-ALTER FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.hold_cause(p_code text) OWNER TO postgres;
 
--- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_cause(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'What a result still means for its message when it came too late for its delivery. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.hold_cause(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
 
 -- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10010,7 +10147,7 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_why, p_now, null, p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -10023,47 +10160,6 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes outhook.channel.held; returns the endpoints that are no channels.';
-
--- Name: hold_failing(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_row record;
-begin
-  for v_row in
-    select e.id, o.code, o.title, o.at
-    from (
-      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
-      from pg_catalog.unnest(p_failures) c
-      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
-        and f.action in ('hold', 'fail_hold')
-      cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-      order by m.channel_id, c.at desc
-    ) o
-    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
-    join outbox.endpoint e on e.id = o.channel_id
-    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
-    order by e.id
-    -- As hold_channels(): the next failure holds it then.
-    for no key update of e skip locked
-  loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
-      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
 
 -- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10687,7 +10783,7 @@ ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb)
 
 -- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: an update is only when a column of "changed" has.';
+COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: inserts and deletes always, an update if a column of "changed" differs or the watch has no "changed".';
 
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10728,134 +10824,6 @@ ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OW
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims joined into one.';
-
--- Name: judge_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_changes outbox.status_change[];
-begin
-  with given as materialized (
-    select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
-      case u.status
-        when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
-        when 'failed' then 4
-      end as rank
-    from pg_catalog.unnest(p_ids) i
-    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.update_status in ('stored', 'kept')
-  ), met as materialized (
-    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
-      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
-      a.failed_at is not null as has_failed,
-      a.delivered_at is not null or a.read_at is not null as has_arrived,
-      case g.rank
-        when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
-      end as known_at
-    from given g
-    left join lateral (
-      select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
-    ) a on true
-    left join lateral (
-      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m on true
-    left join lateral (
-      select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
-      from outbox.message_attempt b
-      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
-    ) l on true
-  ), ranked as (
-    -- Within one call the earlier of failed and delivered counts as the first word.
-    select m.*,
-      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
-      pg_catalog.first_value(m.rank) over (
-        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
-    from met m
-  ), judged as (
-    select r.*, case
-        when r.try_id is null then 'unknown_message'
-        when r.rank is null then 'unknown_status'
-        when r.erased_at is not null then 'erased'
-        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
-        when r.unlocked then 'retry_pending'
-        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
-          then 'after_delivered'
-        when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
-          then 'after_failed'
-        when r.known_at is not null or r.nth > 1 then 'already'
-        when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
-        when r.message_status = 'FAILED' then 'message_failed'
-        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
-        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
-      end as why
-    from ranked r
-  )
-  select pg_catalog.array_agg(row(
-      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
-      case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
-      case when j.rank = 4 then pg_catalog.left(
-        coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
-      case when j.rank = 4 then pg_catalog.left(coalesce(
-        e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
-      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
-        'retry_pending', 'after_delivered', 'after_failed'), true),
-      case
-        when j.why is null then 'applied'
-        when j.why = 'retry_pending' then 'stored'
-        when j.why = 'unknown_message' then 'kept'
-        else 'skipped'
-      end, j.why)::outbox.status_change
-    order by j.message_id, j.rank, j.at, j.id)
-  into v_changes
-  from judged j
-  left join lateral (
-    select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
-  ) e on true
-  left join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = e.error ->> 'code';
-  return coalesce(v_changes, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO postgres;
-
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
-
--- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.keep_in_vault(p_field text, p_secret text) RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $_$
-begin
-  -- What goes into a header, so nothing that a header cannot hold.
-  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
-  then
-    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
-      'Copy it from Meta''s dashboard again');
-  end if;
-  return vault.create_secret(p_secret);
-end
-$_$;
-
-ALTER FUNCTION outbox.keep_in_vault(p_field text, p_secret text) OWNER TO postgres;
-
--- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) IS 'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11168,38 +11136,6 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it.';
-
--- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.learn_numbers(p_ids bigint[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  update outbox.whatsapp_channel c set display_digits = x.display
-  from (
-    select distinct on (u.channel_id) u.channel_id, u.display
-    from pg_catalog.unnest(p_ids) i
-    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.display is not null and u.channel_id is not null
-    order by u.channel_id, u.id desc
-  ) x
-  join lateral (
-    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
-    select w.ctid as row_at from outbox.whatsapp_channel w
-    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
-    for no key update skip locked
-  ) h on true
-  where c.ctid = h.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.learn_numbers(p_ids bigint[]) OWNER TO postgres;
-
--- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.learn_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
 
 -- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12002,7 +11938,7 @@ begin
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
       and (v_behind is null or (o.recipient, o.purpose) > (
         pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
     order by o.recipient, o.purpose
@@ -12421,7 +12357,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
@@ -12432,9 +12368,73 @@ ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt out
 
 COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless it was ended before. locks: the caller holds the message.';
 
--- Name: may_be_out(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: mark_sent_late(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) RETURNS boolean
+CREATE FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_delivery outbox.delivery;
+begin
+  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
+  if not found then
+    return 'unknown';
+  end if;
+  perform outbox.lock_gates(array[v_message.channel_id]);
+  select * into v_message from outbox.outbound_message m
+  where m.id = v_message.id for update;
+  select * into v_attempt from outbox.message_attempt a
+  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
+  if not found then
+    return 'unknown';
+  elsif v_attempt.wamid is not null then
+    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
+  end if;
+  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
+  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  if found and v_delivery.leased_until is null then
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      v_now);
+  end if;
+  return 'adopted';
+end
+$_$;
+
+ALTER FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) OWNER TO postgres;
+
+-- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
+
+-- Name: masked_slack_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.masked_slack_url(p_url text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
+end
+$$;
+
+ALTER FUNCTION outbox.masked_slack_url(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION masked_slack_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
+
+-- Name: may_have_been_sent(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -12445,34 +12445,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) OWNER TO postgres;
+ALTER FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) OWNER TO postgres;
 
--- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) IS 'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
-
--- Name: may_become(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.may_become(p_from text, p_to text) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return p_from = p_to or (p_from, p_to) in (
-    ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
-    -- An answer that was lost, or came after its lease, and turns up before the next try.
-    ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
-    ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
-    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
-    ('FAILED', 'QUEUED'));
-end
-$$;
-
-ALTER FUNCTION outbox.may_become(p_from text, p_to text) OWNER TO postgres;
-
--- Name: FUNCTION may_become(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.may_become(p_from text, p_to text) IS 'Whether a message of one status may get another.';
+COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
 
 -- Name: may_stay(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12489,9 +12466,9 @@ ALTER FUNCTION outbox.may_stay(p_sqlstate text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although it is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
--- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: message_hash(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.message_content(p_message outbox.outbound_message) RETURNS bytea
+CREATE FUNCTION outbox.message_hash(p_message outbox.outbound_message) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -12502,11 +12479,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.message_content(p_message outbox.outbound_message) OWNER TO postgres;
+ALTER FUNCTION outbox.message_hash(p_message outbox.outbound_message) OWNER TO postgres;
 
--- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_content(p_message outbox.outbound_message) IS 'SHA-256 of what makes two messages with one idempotency key the same.';
+COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of what makes two messages with one idempotency key the same.';
 
 -- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12538,50 +12515,6 @@ ALTER FUNCTION outbox.message_json(p_message outbox.outbound_message) OWNER TO p
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API shows it.';
-
--- Name: message_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.message_number(p_message_id text) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $_$
-begin
-  return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
-end
-$_$;
-
-ALTER FUNCTION outbox.message_number(p_message_id text) OWNER TO postgres;
-
--- Name: FUNCTION message_number(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.message_number(p_message_id text) IS 'A message''s id from its text; 0, which none has, for what is no number.';
-
--- Name: message_of_key(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.message_of_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_held outbox.outbound_message;
-begin
-  select * into v_held from outbox.outbound_message m
-  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
-  if v_held.id is not null and v_held.content <> p_message.content then
-    raise exception using errcode = 'OH003',
-      message = 'Idempotency-Key was used for a message with other content',
-      detail = pg_catalog.format('It belongs to message %s', v_held.id),
-      hint = 'Use a new key for a new message';
-  end if;
-  return v_held;
-end
-$$;
-
-ALTER FUNCTION outbox.message_of_key(p_message outbox.outbound_message) OWNER TO postgres;
-
--- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
 
 -- Name: misses_pg_cron(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12664,84 +12597,6 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
-
--- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.message_move[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_moves outbox.message_move[];
-  v_read bigint;
-begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
-      case
-        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
-          then 'DELIVERED'
-        when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
-        else m.status
-      end as becomes
-    from pg_catalog.unnest(p_messages) i
-    cross join lateral (
-      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
-    ) m
-    cross join lateral (
-      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_be_out(a)))[1] as last_out,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
-      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
-      offset 0
-    ) t
-  ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
-    update outbox.outbound_message m set
-      status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
-      delivered_at = case
-        when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
-      end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
-      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
-      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
-      updated_at = p_now
-    from told t
-    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
-      and (t.becomes in ('SENT', 'DELIVERED')
-        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
-  )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
-      filter (where x.was <> x.becomes),
-    pg_catalog.count(*) filter (where x.now_read)
-  into v_moves, v_read
-  from moved x;
-  perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_moves(v_moves);
-  return coalesce(v_moves, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12866,47 +12721,6 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next, as an array of one; empty if there is none.';
 
--- Name: no_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.no_saga(p_name text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using errcode = 'OH002',
-    message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
-    hint = 'select * from outbox.saga lists them; define_saga() makes one';
-end
-$$;
-
-ALTER FUNCTION outbox.no_saga(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION no_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.no_saga(p_name text) IS 'Raises OH002 for a saga of that name.';
-
--- Name: note_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  if p_message.dossier_id is not null then
-    insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-    values (p_message.org_id, p_message.dossier_id, p_type,
-      pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
-        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
-
 -- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) RETURNS void
@@ -13022,74 +12836,6 @@ ALTER FUNCTION outbox.note_requests(p_requests jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
 
--- Name: note_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-begin
-  update outbox.message_attempt a set
-    wamid = coalesce(a.wamid, f.wamid),
-    status = case
-      when f.failed_at is not null or a.failed_at is not null then 'FAILED'
-      else 'SUCCESS'
-    end,
-    sent_at = least(a.sent_at, f.sent_at),
-    delivered_at = least(a.delivered_at, f.delivered_at),
-    read_at = least(a.read_at, f.read_at),
-    failed_at = least(a.failed_at, f.failed_at),
-    error_code = case
-      when a.failed_at is not null then a.error_code
-      else f.code
-    end,
-    error_message = case
-      when a.failed_at is not null then a.error_message
-      else f.error
-    end,
-    provider_response = case
-      when f.failed_at is not null and a.failed_at is null
-      then coalesce(a.provider_response, '{}') || pg_catalog.jsonb_strip_nulls(
-        pg_catalog.jsonb_build_object('title', f.title, 'details', f.details))
-      else a.provider_response
-    end,
-    next_retry_at = null,
-    updated_at = p_now
-  from (
-    select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
-      (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
-      (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
-      (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
-      (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
-    from pg_catalog.unnest(p_changes) c
-    where c.noted
-    group by c.attempt_id
-  ) f
-  -- By ctid: only who holds the message changes its attempts.
-  cross join lateral (
-    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
-  ) x
-  where a.ctid = x.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
-
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) RETURNS integer
@@ -13125,48 +12871,6 @@ ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and returns the batch size. locks: the caller holds router.';
-
--- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  with last_word as (
-    -- The later word counts, and of two at one time the one that asks for less.
-    select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_wishes) w
-    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
-  ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
-      decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from last_word w
-    order by w.org_id, w.recipient, w.purpose
-    on conflict (org_id, channel, recipient, purpose) do update set
-      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
-      decided_at = excluded.decided_at
-    where excluded.decided_at > o.decided_at
-      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.recipient, o.purpose
-  )
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, w.entity_type, w.entity_id,
-    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
-  from changed c
-  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
-end
-$$;
-
-ALTER FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) IS 'Writes what people want into opt_out, where it is their last word, and audits it. locks: opt-outs in the order of their keys.';
 
 -- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13258,22 +12962,31 @@ ALTER FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) OWNER TO p
 
 COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update of a template, account or number; null when it has none.';
 
--- Name: number_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: number_variants(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.number_of(p_wa_id text) RETURNS text
+CREATE FUNCTION outbox.number_variants(p_recipient text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $_$
+declare
+  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
+  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
 begin
-  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
+  -- The first is the number as its country's plan has it today.
+  return case
+    when v_brazil is not null then array[
+      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
+    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
+    else array[p_recipient]
+  end;
 end
 $_$;
 
-ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
--- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION number_variants(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a person''s number (E.164 with its +), the official one first.';
 
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13283,7 +12996,7 @@ CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with
     AS $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end
@@ -13319,7 +13032,7 @@ CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_no
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+  perform outbox.publish_dead_letters(p_events, p_endpoints, p_now);
 end
 $$;
 
@@ -13528,7 +13241,7 @@ begin
   -- Kept as lifted: a callback that comes late must not bring it back.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
     and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
@@ -13539,6 +13252,27 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+
+-- Name: opt_out_changes(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.opt_out_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.opt_out_change
+    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
+    where r is not null and p_contact is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
+
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
 
 -- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13843,6 +13577,23 @@ ALTER FUNCTION outbox.parse_headers(p_text text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_headers(p_text text) IS 'Custom headers as Vault stores them, {name: value}; null if the text is not an object of texts.';
 
+-- Name: parse_message_id(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.parse_message_id(p_message_id text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
+end
+$_$;
+
+ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION parse_message_id(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'A message''s id from its text; 0, which none has, for what is no number.';
+
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
@@ -14019,6 +13770,39 @@ ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
 -- Name: FUNCTION port_ranges(p_ranges jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
+
+-- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
+  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
+begin
+  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
+  update outbox.whatsapp_update u set
+    update_status = case when u.checks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    reason = case
+      when u.checks >= 8 and not v_passes then 'error'
+      else pg_catalog.left('error: ' || p_error, 200)
+    end,
+    checks = least(u.checks + 1, case when v_passes then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_passes
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
+    end
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
+end
+$$;
+
+ALTER FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
 
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14198,8 +13982,8 @@ begin
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_part(p_new, p_watch),
-      'old_record', outbox.watched_part(p_old, p_watch))::text,
+      'record', outbox.watched_columns(p_new, p_watch),
+      'old_record', outbox.watched_columns(p_old, p_watch))::text,
     coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
     v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
 exception when sqlstate 'OH001' then
@@ -14214,11 +13998,11 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
 
--- Name: publish_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -14256,7 +14040,7 @@ begin
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
       (v_row.letter).endpoint_id, p_now);
-    -- Past the lane of its key, which may stand still behind this very dead letter.
+    -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
@@ -14269,11 +14053,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. locks: the caller holds the gates, and parks them.';
+COMMENT ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Creates a delivery to the dead-letter topic for each new dead letter of a broker endpoint that has one. locks: the caller holds the gates, and parks them.';
 
 -- Name: publish_events(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14339,7 +14123,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -14352,7 +14136,7 @@ begin
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
@@ -14553,7 +14337,7 @@ ALTER FUNCTION outbox.publish_row() OWNER TO postgres;
 
 -- Name: FUNCTION publish_row(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after each row: publishes the change. watch_table() sets it up.';
+COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after each row: publishes the change. watch_table() creates it.';
 
 -- Name: publish_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14565,24 +14349,24 @@ declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_new jsonb;
   v_old jsonb;
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   if tg_op = 'INSERT' then
     for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_any := true;
+      v_published := true;
     end loop;
   elsif tg_op = 'DELETE' then
     for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_any := true;
+      v_published := true;
     end loop;
   else
-    v_any := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
+    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
       array(select pg_catalog.to_jsonb(n) from new_rows n),
       array(select pg_catalog.to_jsonb(o) from old_rows o));
   end if;
-  if v_any then
+  if v_published then
     perform outbox.kick_on_commit();
   end if;
   return null;
@@ -14593,7 +14377,7 @@ ALTER FUNCTION outbox.publish_rows() OWNER TO postgres;
 
 -- Name: FUNCTION publish_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
+COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) creates it.';
 
 -- Name: publish_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14619,7 +14403,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -14657,18 +14441,18 @@ declare
   v_old jsonb;
   v_op text;
   v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   for v_new, v_old in
     select n.r, o.r
     from (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_new) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
     ) n
     full join (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_old) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A row whose primary key has changed is another row.
+    -- A change of the primary key counts as a delete and an insert.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -14676,9 +14460,9 @@ begin
     end;
     continue when not outbox.is_watched_change(v_new, v_old, p_watch);
     perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_any := true;
+    v_published := true;
   end loop;
-  return v_any;
+  return v_published;
 end
 $$;
 
@@ -14686,7 +14470,7 @@ ALTER FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text
 
 -- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement, rows before and after matched by primary key: one whose key has changed counts as deleted and inserted. True when there was one to publish.';
+COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement. The rows before and after are matched by primary key: a row with a changed key counts as deleted and inserted. True if at least one was published.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15006,7 +14790,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');
@@ -15044,39 +14828,6 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
-
--- Name: put_off(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
-begin
-  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
-  update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
-    reason = case
-      when u.looks >= 8 and not v_passes then 'error'
-      else pg_catalog.left('error: ' || p_error, 200)
-    end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
-    end
-  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
-end
-$$;
-
-ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
 
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15119,7 +14870,7 @@ CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS voi
     AS $$
 begin
   perform outbox.check_url(p_url);
-  update outbox.endpoint e set url = outbox.slack_url_shown(p_url) where e.id = p_endpoint_id;
+  update outbox.endpoint e set url = outbox.masked_slack_url(p_url) where e.id = p_endpoint_id;
   perform outbox.put_credentials(p_endpoint_id, pg_catalog.jsonb_build_object('url', p_url));
 end
 $$;
@@ -15199,7 +14950,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,
@@ -15335,6 +15086,25 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
+
+-- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.raise_unknown_saga(p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH002',
+    message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
+    hint = 'Create it with define_saga(); select * from outbox.saga lists the existing sagas';
+end
+$$;
+
+ALTER FUNCTION outbox.raise_unknown_saga(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION raise_unknown_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for a saga that does not exist.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15733,7 +15503,7 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 
@@ -15954,7 +15724,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -16117,6 +15887,84 @@ ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbo
 
 COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and notes a refusal for those that could not be read. locks: the caller holds the gates.';
 
+-- Name: record_sent(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  -- Nobody has told of these yet: their answers were lost, or are still on their way.
+  for v_message in
+    select m.* from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
+    order by m.id
+  loop
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
+      'Message sent successfully', null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Writes that messages were sent of which callbacks say so before any answer.';
+
+-- Name: record_statuses(outbox.status_change[], outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform outbox.record_sent(p_moves, p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
+    'Delivery status updated to: ' || c.status, null, p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
+  where c.update_status = 'applied'
+  order by c.place;
+  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+  select m.org_id, m.dossier_id, t.type,
+    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
+      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
+      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+      'error', c.title, 'details', c.details)), p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
+  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  order by c.place, t.n;
+  perform outbox.publish_statuses(p_changes, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Writes audit, activity and events of the statuses that were applied.';
+
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) RETURNS interval
@@ -16152,7 +16000,7 @@ CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now times
     AS $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -16188,9 +16036,9 @@ ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timest
 
 COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the person has not written for 24 hours), template_missing; null when it may be.';
 
--- Name: refusal_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.refusal_words(p_code text) RETURNS text
+CREATE FUNCTION outbox.refusal_text(p_code text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -16206,11 +16054,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
+ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
--- Name: FUNCTION refusal_words(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refusal_text(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
+COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'A refusal as the audit trail words it.';
 
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17018,6 +16866,36 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
 
+-- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select m.id
+    from (
+      select x.message_id from outbox.message_attempt x
+      where x.phone_number_id = p_update.phone_number_id
+        and x.wamid = coalesce(p_update.data #>> '{context,id}',
+          p_update.data #>> '{reaction,message_id}')
+      offset 0
+    ) a
+    cross join lateral (
+      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
+    ) m
+    where m.org_id = p_update.org_id);
+end
+$$;
+
+ALTER FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS 'The message of ours that an inbound one answers or reacts to, if any.';
+
 -- Name: reply_action(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) RETURNS text
@@ -17064,7 +16942,7 @@ CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_
     SET search_path TO ''
     AS $$
 begin
-  -- What the system says of itself never makes it say more.
+  -- An operational event must not cause another one.
   if p_event_type like 'outhook.%' then
     return;
   end if;
@@ -17082,7 +16960,7 @@ ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_t
 
 -- Name: FUNCTION report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter topic or queue.';
+COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic or queue.';
 
 -- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18030,12 +17908,12 @@ declare
 begin
   execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
   if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
-    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
-      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+    raise exception using errcode = 'OH001', message = 'the step did not return a JSON object',
+      hint = 'Return the members to add to the context, such as {"payment": 7}, or null';
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- The caller's to repeat, as they are.
+  -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
   when others then
@@ -18053,7 +17931,96 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 -- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", "function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass as they are.';
+COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
+
+-- Name: save_contact(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
+  v_of_user outbox.whatsapp_contact;
+  v_of_number outbox.whatsapp_contact;
+  v_id uuid;
+begin
+  if v_wa_id is null and p_user_id is null then
+    return null;
+  end if;
+  -- A number that comes with another user id has a new owner.
+  update outbox.whatsapp_contact c set wa_id = null
+  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
+  -- The transaction that held the contact may have erased it or merged it. Then try once more.
+  while v_id is null loop
+    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
+    select p_org_id, v_wa_id, p_user_id, p_now, p_now
+    where not exists (
+      select from outbox.whatsapp_contact c
+      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
+    on conflict do nothing;
+    select * into v_of_user from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.user_id = p_user_id for update;
+    select * into v_of_number from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
+    v_id := coalesce(v_of_user.id, v_of_number.id);
+  end loop;
+  -- Two contacts that turn out to be one.
+  if v_of_user.id <> v_of_number.id then
+    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
+    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
+  end if;
+  update outbox.whatsapp_contact c set
+    wa_id = coalesce(v_wa_id, c.wa_id),
+    user_id = coalesce(p_user_id, c.user_id),
+    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
+      c.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
+    last_seen_at = greatest(c.last_seen_at, p_now)
+  where c.id = v_id;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
+
+-- Name: save_display_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_display_numbers(p_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_channel c set display_digits = x.display
+  from (
+    select distinct on (u.channel_id) u.channel_id, u.display
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.display is not null and u.channel_id is not null
+    order by u.channel_id, u.id desc
+  ) x
+  join lateral (
+    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    select w.ctid as row_at from outbox.whatsapp_channel w
+    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
+    for no key update skip locked
+  ) h on true
+  where c.ctid = h.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_display_numbers(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
 
 -- Name: save_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18065,7 +18032,7 @@ declare
   v_was text;
 begin
   select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  if not outbox.status_may_change(v_was, p_message.status) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
         p_message.status),
@@ -18096,6 +18063,201 @@ ALTER FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now time
 -- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Writes what changes in the life of a message. OH004 when its status may not become that. locks: the message.';
+
+-- Name: save_opt_outs(outbox.opt_out_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with last_word as (
+    -- The later word counts, and of two at one time the one that asks for less.
+    select distinct on (w.org_id, w.recipient, w.purpose) w.*
+    from pg_catalog.unnest(p_wishes) w
+    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
+  ), changed as (
+    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
+      decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
+    from last_word w
+    order by w.org_id, w.recipient, w.purpose
+    on conflict (org_id, channel, recipient, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
+      decided_at = excluded.decided_at
+    where excluded.decided_at > o.decided_at
+      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
+    returning o.org_id, o.recipient, o.purpose
+  )
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select distinct w.org_id, w.entity_type, w.entity_id,
+    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
+    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
+  from changed c
+  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+end
+$$;
+
+ALTER FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Writes what people want into opt_out, where it is their last word, and audits it. locks: opt-outs in the order of their keys.';
+
+-- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_wishes outbox.opt_out_change[] := array(
+    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
+    from (
+      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      where x.outcome = 'failed' and x.code is not null
+    ) r0
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.attempt_no, x.message_id from outbox.message_attempt x
+      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select r0.code, t.recipient as to from (
+        select m.to_recipient union select pg_catalog.unnest(
+          outbox.recipients_of(m.org_id, m.wa_id, null))
+      ) t (recipient)
+    ) r);
+begin
+  if pg_catalog.cardinality(v_wishes) > 0 then
+    perform outbox.save_opt_outs(v_wishes, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Notes the opt-outs that WhatsApp''s answers speak of, as apply_failure_rules() does those of callbacks. locks: opt-outs by key.';
+
+-- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.message_attempt a set
+    wamid = coalesce(a.wamid, f.wamid),
+    status = case
+      when f.failed_at is not null or a.failed_at is not null then 'FAILED'
+      else 'SUCCESS'
+    end,
+    sent_at = least(a.sent_at, f.sent_at),
+    delivered_at = least(a.delivered_at, f.delivered_at),
+    read_at = least(a.read_at, f.read_at),
+    failed_at = least(a.failed_at, f.failed_at),
+    error_code = case
+      when a.failed_at is not null then a.error_code
+      else f.code
+    end,
+    error_message = case
+      when a.failed_at is not null then a.error_message
+      else f.error
+    end,
+    provider_response = case
+      when f.failed_at is not null and a.failed_at is null
+      then coalesce(a.provider_response, '{}') || pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('title', f.title, 'details', f.details))
+      else a.provider_response
+    end,
+    next_retry_at = null,
+    updated_at = p_now
+  from (
+    select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
+      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      (pg_catalog.array_agg(c.code order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as code,
+      (pg_catalog.array_agg(c.title order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as title,
+      (pg_catalog.array_agg(c.details order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as details,
+      (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
+        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+    from pg_catalog.unnest(p_changes) c
+    where c.is_new
+    group by c.attempt_id
+  ) f
+  -- By ctid: only who holds the message changes its attempts.
+  cross join lateral (
+    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
+  ) x
+  where a.ctid = x.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
+
+-- Name: save_verdicts(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_update u set
+    update_status = x.update_status, reason = x.reason,
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- What waits for its message is found when that gets its id; these checks are for the moment in
+    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
+    next_check_at = case
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.checks
+        when 0 then p_now + interval '5 s'
+        when 1 then p_now + interval '1 minute'
+        when 2 then p_now + interval '10 minutes'
+        else 'infinity'
+      end
+    end
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
+  -- By ctid: these rows are this transaction's.
+  cross join lateral (
+    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
+  ) w
+  where u.ctid = w.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
 
 -- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18178,6 +18340,45 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it is a dead letter now. OH001, OH002, OH004.';
+
+-- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
+  -- would have come in. left_over: how many the gate still had behind that one.
+  return query
+  select x.event_id, x.attempt,
+    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+  from (
+    select c.event_id, c.attempt, c.endpoint_id,
+      g.tokens + pg_catalog.count(*) over (
+        partition by c.endpoint_id order by c.place desc
+        rows between unbounded preceding and current row) - 1 as left_over
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    cross join lateral (
+      select o.tokens from outbox.gate o
+      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
+    ) g
+  ) x
+  join outbox.endpoint e on e.id = x.endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.send_delays(p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18302,13 +18503,13 @@ CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}
     SET search_path TO ''
     AS $$
 declare
-  -- Of two calls at a time the second starts from what the first left.
+  -- A concurrent call waits here, then merges into the stored settings.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
   if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
-      hint = 'create_broker_endpoint() makes one';
+      hint = 'Create one with create_broker_endpoint()';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -18325,7 +18526,7 @@ ALTER FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentia
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker names, and its credentials where they are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker contains, and its credentials if p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
 
 -- Name: set_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18361,7 +18562,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
@@ -18558,7 +18759,7 @@ begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
-      hint = 'create_slack_endpoint() makes one';
+      hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   update outbox.endpoint e
@@ -18574,7 +18775,7 @@ ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 -- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is shown}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" without its path}. OH001, OH002, OH004.';
 
 -- Name: setting_conflict(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18732,45 +18933,6 @@ ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
 
--- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-begin
-  update outbox.whatsapp_update u set
-    update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
-    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
-      when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
-        when 0 then p_now + interval '5 s'
-        when 1 then p_now + interval '1 minute'
-        when 2 then p_now + interval '10 minutes'
-        else 'infinity'
-      end
-    end
-  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
-  -- By ctid: these rows are this transaction's.
-  cross join lateral (
-    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
-  ) w
-  where u.ctid = w.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
-
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
@@ -18795,73 +18957,6 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the batches of the next calls of any run smaller. An event that was routed alone and took all the time counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
-
--- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.slack_url_shown(p_url text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
-end
-$$;
-
-ALTER FUNCTION outbox.slack_url_shown(p_url text) OWNER TO postgres;
-
--- Name: FUNCTION slack_url_shown(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.slack_url_shown(p_url text) IS 'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
-
--- Name: slow_down(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_row record;
-  v_gates uuid[];
-begin
-  for v_row in
-    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
-      pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
-    from pg_catalog.unnest(p_failures) c
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
-      and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
-    cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
-    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
-    order by f.scope, m.channel_id
-  loop
-    v_gates := outbox.try_lock_gates(array(
-      select w.endpoint_id from outbox.whatsapp_channel w
-      where w.endpoint_id = v_row.channel_id
-        or (v_row.scope = 'app' and w.app_id = v_row.app_id)
-        or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));
-    if v_row.scope = 'lane' then
-      perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
-      from outbox.gate g
-      join outbox.lane l on l.gate_id = g.id and l.ordered
-        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
-      where g.endpoint_id = any (v_gates);
-    else
-      update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
-      where g.endpoint_id = any (v_gates);
-    end if;
-    perform outbox.park(v_gates, p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: gates with SKIP LOCKED.';
 
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18894,31 +18989,161 @@ ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER T
 
 COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of evaluate_filters(). Each colon counts as a member of one object.';
 
--- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: start_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.spellings(p_recipient text) RETURNS text[]
+CREATE FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.message_attempt (
+    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
+  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
+    p_event_id, p_claim, p_phone_number_id
+  from outbox.message_attempt a where a.message_id = p_message.id;
+  if p_message.status = 'FAILED' then
+    p_message.status := 'QUEUED';
+    p_message.provider_message_id := null;
+    perform outbox.save_message(p_message, p_now);
+    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
+      'Sent again by a replay', null, p_now);
+  end if;
+  p_message.status := 'SENDING';
+  p_message.attempt_count := p_count;
+  perform outbox.save_message(p_message, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+
+-- Name: start_attempts(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_delivery outbox.delivery;
+  v_why text;
+  v_refused jsonb[] := array[]::jsonb[];
+  v_bad jsonb[] := array[]::jsonb[];
+  v_out outbox.result;
+  v_sqlstate text;
+  v_error text;
+  v_held boolean;
+  v_one jsonb;
+  v_kept outbox.claimed;
+begin
+  for v_row in
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
+    left join outbox.outbound_message m
+      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
+    order by m.id
+  loop
+    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
+    v_sqlstate := null;
+    begin
+      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+      v_held := v_why is null and outbox.is_template_held(v_message);
+      if v_why is null and not v_held then
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    if v_sqlstate is not null then
+      -- The message was not sent. It waits, and is set aside after the third refusal.
+      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
+      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+    elsif v_why is not null or v_held then
+      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+    end if;
+  end loop;
+  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete(array(
+    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
+      (r ->> 'attempt')::integer)
+    from pg_catalog.unnest(v_refused) r), p_now);
+  foreach v_one in array v_refused loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
+    if v_one ->> 'why' is null then
+      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+    else
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+    end if;
+  end loop;
+  select pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place)
+  into v_kept
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
+  where not exists (
+    select from pg_catalog.unnest(v_refused || v_bad) r
+    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
+  return v_kept;
+end
+$$;
+
+ALTER FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute, one that the database refuses waits or is set aside. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+
+-- Name: status_may_change(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.status_may_change(p_from text, p_to text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
-    AS $_$
-declare
-  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
-  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
+    AS $$
 begin
-  -- The first is the number as its country's plan has it today.
-  return case
-    when v_brazil is not null then array[
-      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
-    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
-    else array[p_recipient]
-  end;
+  return p_from = p_to or (p_from, p_to) in (
+    ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
+    -- An answer that was lost, or came after its lease, and turns up before the next try.
+    ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
+    ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
+    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
+    ('FAILED', 'QUEUED'));
 end
-$_$;
+$$;
 
-ALTER FUNCTION outbox.spellings(p_recipient text) OWNER TO postgres;
+ALTER FUNCTION outbox.status_may_change(p_from text, p_to text) OWNER TO postgres;
 
--- Name: FUNCTION spellings(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION status_may_change(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.spellings(p_recipient text) IS 'All ways to write a person''s number (E.164 with its +), the official one first.';
+COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether a message of one status may get another.';
 
 -- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18935,7 +19160,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function of the step with its schema, such as public.reserve_stock');
+      'Give the schema and the name of the step''s function, such as public.reserve_stock');
   end if;
   if not exists (
     select from pg_catalog.pg_proc p
@@ -18948,7 +19173,7 @@ begin
   return v_function;
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function),
+    message = pg_catalog.format('function %s is not a valid name', p_function),
     hint = 'Expected a schema and a name, such as public.reserve_stock';
 end
 $$;
@@ -18957,7 +19182,7 @@ ALTER FUNCTION outbox.step_function(p_function text) OWNER TO postgres;
 
 -- Name: FUNCTION step_function(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function of that name (schema.name) that can be a step: it takes one jsonb and returns one. OH001.';
+COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function with this name (schema.name). A step takes one jsonb and returns jsonb. OH001.';
 
 -- Name: still_due(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19092,6 +19317,29 @@ ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates js
 
 COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped where nothing can come of them. locks: keys in their order.';
 
+-- Name: store_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.store_in_vault(p_field text, p_secret text) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  -- What goes into a header, so nothing that a header cannot hold.
+  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
+  then
+    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+      'Copy it from Meta''s dashboard again');
+  end if;
+  return vault.create_secret(p_secret);
+end
+$_$;
+
+ALTER FUNCTION outbox.store_in_vault(p_field text, p_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION store_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+
 -- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
@@ -19213,242 +19461,6 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 
 COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
 
--- Name: take_inbound(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
-  v_message outbox.inbound_message;
-  v_action text;
-begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
-    type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
-    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
-  -- WhatsApp may send what it could not show, and the same id again once it can.
-  on conflict (phone_number_id, wamid) do update set
-    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
-    payload = excluded.payload
-  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
-  returning m.* into v_message;
-  if v_message.id is null then
-    reason := 'already';
-    return;
-  end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
-  end if;
-  v_action := outbox.reply_action(p_update.org_id, p_update.data);
-  if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START');
-    end if;
-  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
-  end if;
-  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
-
--- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
-
--- Name: take_messages(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_row record;
-  v_message outbox.outbound_message;
-  v_delivery outbox.delivery;
-  v_why text;
-  v_refused jsonb[] := array[]::jsonb[];
-  v_bad jsonb[] := array[]::jsonb[];
-  v_out outbox.result;
-  v_sqlstate text;
-  v_error text;
-  v_held boolean;
-  v_one jsonb;
-  v_kept outbox.claimed;
-begin
-  for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
-      as c (event_id, endpoint_id, attempt)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
-    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
-    left join outbox.outbound_message m
-      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
-    order by m.id
-  loop
-    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
-    v_sqlstate := null;
-    begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.failed_attempts + 1, p_now);
-      end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      v_sqlstate := sqlstate;
-      v_error := sqlerrm;
-    end;
-    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
-    if v_sqlstate is not null then
-      -- The message was not sent. It waits, and is set aside after the third refusal.
-      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
-      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
-      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
-    end if;
-  end loop;
-  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
-    return p_claimed;
-  end if;
-  perform outbox.complete(array(
-    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
-      (r ->> 'attempt')::integer)
-    from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_one in array v_refused loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    if v_one ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
-    else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
-    end if;
-  end loop;
-  select pg_catalog.array_agg(c.event_id order by c.place),
-    pg_catalog.array_agg(c.endpoint_id order by c.place),
-    pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.failed_attempts order by c.place),
-    pg_catalog.array_agg(c.lane_id order by c.place),
-    pg_catalog.array_agg(c.ordered order by c.place),
-    pg_catalog.array_agg(c.replayed order by c.place),
-    pg_catalog.array_agg(c.lease_ms order by c.place)
-  into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
-    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
-      place)
-  where not exists (
-    select from pg_catalog.unnest(v_refused || v_bad) r
-    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
-  return v_kept;
-end
-$$;
-
-ALTER FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute, one that the database refuses waits or is set aside. Returns what is left to send. locks: the caller holds the gates; messages by id.';
-
--- Name: take_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_rule outbox.notice_rule;
-  v_why text;
-  v_channels uuid[];
-begin
-  v_rule := outbox.notice_rule_of(p_update);
-  if v_rule.action is null then
-    return 'not_used';
-  end if;
-  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
-  if v_rule.cause = 'template' and v_rule.action <> 'note' then
-    return outbox.hold_template(p_update, v_rule, v_why, p_now);
-  end if;
-  v_channels := outbox.channels_of(p_update);
-  perform outbox.put_news('outhook.whatsapp.notice', array(
-    select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
-      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
-      'template', p_update.data ->> 'message_template_name')::text
-    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
-    p_now);
-  if v_rule.cause = 'quality' then
-    update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
-      p_update.data ->> 'current_limit')
-    where c.endpoint_id = any (v_channels);
-  end if;
-  if v_rule.action <> 'note' then
-    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
-      p_update.happened_at, outbox.notice_end(p_update.data), p_now)
-    from pg_catalog.unnest(v_channels) c;
-  end if;
-  return null;
-end
-$$;
-
-ALTER FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update of a template, account or number; returns why it does nothing, if so.';
-
--- Name: take_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_contact uuid;
-begin
-  reason := case
-    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
-    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
-  end;
-  if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
-
--- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'What a person said by WhatsApp''s own button about marketing messages.';
-
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -19488,84 +19500,6 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted}. OH001.';
-
--- Name: tell_statuses(outbox.status_change[], outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-begin
-  perform outbox.tell_taken(p_moves, p_now);
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
-    'Delivery status updated to: ' || c.status, null, p_now
-  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
-  cross join lateral (
-    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-  ) m
-  where c.update_status = 'applied'
-  order by c.place;
-  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-  select m.org_id, m.dossier_id, t.type,
-    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
-      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
-      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
-      'error', c.title, 'details', c.details)), p_now
-  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
-  cross join lateral (
-    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-  ) m
-  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
-  order by c.place, t.n;
-  perform outbox.publish_statuses(p_changes, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes audit, activity and events of the statuses that were applied.';
-
--- Name: tell_taken(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_message outbox.outbound_message;
-begin
-  -- Nobody has told of these yet: their answers were lost, or are still on their way.
-  for v_message in
-    select m.* from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
-    order by m.id
-  loop
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-      'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes that messages were sent of which callbacks say so before any answer.';
 
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19659,6 +19593,56 @@ ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+
+-- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_gates uuid[];
+begin
+  for v_row in
+    select f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id,
+      pg_catalog.max(c.at + f.min_delay_s * interval '1 s') as until
+    from pg_catalog.unnest(p_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.action = 'throttle' and c.at + f.min_delay_s * interval '1 s' > p_now
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    join outbox.whatsapp_channel w on w.endpoint_id = m.channel_id
+    group by f.scope, m.channel_id, m.to_recipient, w.app_id, w.waba_id
+    order by f.scope, m.channel_id
+  loop
+    v_gates := outbox.try_lock_gates(array(
+      select w.endpoint_id from outbox.whatsapp_channel w
+      where w.endpoint_id = v_row.channel_id
+        or (v_row.scope = 'app' and w.app_id = v_row.app_id)
+        or (v_row.scope = 'account' and w.waba_id = v_row.waba_id)));
+    if v_row.scope = 'lane' then
+      perform outbox.rest_lane(l.id, v_row.until - p_now, p_now)
+      from outbox.gate g
+      join outbox.lane l on l.gate_id = g.id and l.ordered
+        and l.key_hash = outbox.key_hash('partition', outbox.person_key(v_row.to_recipient))
+      where g.endpoint_id = any (v_gates);
+    else
+      update outbox.gate g set not_before = greatest(g.not_before, v_row.until)
+      where g.endpoint_id = any (v_gates);
+    end if;
+    perform outbox.park(v_gates, p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: gates with SKIP LOCKED.';
 
 -- Name: throttle_apps(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19924,7 +19908,7 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
@@ -20154,7 +20138,7 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. OH001.';
+COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": whether it was watched until now}. OH001.';
 
 -- Name: update_channel(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20202,6 +20186,84 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 -- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as channel_json() shows it. OH001, OH002.';
+
+-- Name: update_message_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_moves outbox.changed_message[];
+  v_read bigint;
+begin
+  with told as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
+      t.last_taken,
+      case
+        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
+        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+          then 'DELIVERED'
+        when (t.newest).failed_at is not null then 'FAILED'
+        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        else m.status
+      end as becomes
+    from pg_catalog.unnest(p_messages) i
+    cross join lateral (
+      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
+    ) m
+    cross join lateral (
+      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where outbox.may_have_been_sent(a)))[1] as last_out,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where a.wamid is not null))[1] as last_taken,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
+      offset 0
+    ) t
+  ), moved as (
+    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    update outbox.outbound_message m set
+      status = t.becomes,
+      provider_message_id = (t.last_taken).wamid,
+      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
+        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      delivered_at = case
+        when t.becomes = 'DELIVERED'
+        then least((t.last_out).delivered_at, (t.last_out).read_at)
+      end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
+      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
+      updated_at = p_now
+    from told t
+    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
+      -- What failed or waits for another reason than its callbacks is none of theirs.
+      and (t.becomes in ('SENT', 'DELIVERED')
+        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
+    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
+  )
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
+      filter (where x.was <> x.becomes),
+    pg_catalog.count(*) filter (where x.now_read)
+  into v_moves, v_read
+  from moved x;
+  perform outbox.count_message('READ', null, v_read);
+  perform outbox.count_changed_messages(v_moves);
+  return coalesce(v_moves, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20379,44 +20441,22 @@ ALTER FUNCTION outbox.version() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
 
--- Name: waits_of(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: wa_id_to_e164(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.waits_of(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
-    LANGUAGE plpgsql STABLE
+CREATE FUNCTION outbox.wa_id_to_e164(p_wa_id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
+    AS $_$
 begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
-  return query
-  select x.event_id, x.attempt,
-    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
-  from (
-    select c.event_id, c.attempt, c.endpoint_id,
-      g.tokens + pg_catalog.count(*) over (
-        partition by c.endpoint_id order by c.place desc
-        rows between unbounded preceding and current row) - 1 as left_over
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-      as c (event_id, endpoint_id, attempt, place)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
-    cross join lateral (
-      select o.tokens from outbox.gate o
-      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
-    ) g
-  ) x
-  join outbox.endpoint e on e.id = x.endpoint_id;
+  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
-$$;
+$_$;
 
-ALTER FUNCTION outbox.waits_of(p_claimed outbox.claimed) OWNER TO postgres;
+ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 
--- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
+COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20547,16 +20587,17 @@ begin
   perform outbox.check_columns(p_table, 'except', p_except);
   perform outbox.check_columns(p_table, 'changed', p_changed);
   if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'is given beside columns', 'Give one of them');
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
   end if;
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
-      'Expected some of insert, update and delete');
+      'Expected a list of insert, update and delete');
   end if;
   if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'is on for a table without primary key',
-      'Rows before and after an update are matched by it: add one, or watch each row');
+    perform outbox.invalid('per_statement', 'needs a table with a primary key',
+      'It matches the rows before and after an update. Add one, or leave per_statement out');
   end if;
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
@@ -20591,11 +20632,11 @@ ALTER FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, 
 
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every change of the table''s rows from now on, in the transaction that makes it, or changes what is published. p_type may hold {op}: inserted, updated or deleted; p_org_column names the column with the organisation, p_partition_column the one with the partition key; p_columns or p_except choose what is published; an update counts only when a column of p_changed has changed. p_per_statement is for tables that are written in bulk. Returns what is in force. The owner of the table calls it. TRUNCATE is not seen. OH001.';
+COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
--- Name: watched_part(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: watched_columns(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -20613,11 +20654,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) OWNER TO postgres;
 
--- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) IS 'The columns of a row that the watch publishes; null for no row.';
+COMMENT ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) IS 'The published columns of a row; null if there is no row.';
 
 -- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20672,7 +20713,7 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
@@ -20729,27 +20770,6 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that starts with "unreadable: "; null if all can be read.';
-
--- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.wish[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
-end
-$$;
-
-ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
-
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
 
 -- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20819,7 +20839,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
@@ -20873,23 +20893,6 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
-
--- Name: work_callbacks(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
-end
-$$;
-
-ALTER FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
-
--- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21121,7 +21124,7 @@ ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
 
 -- Name: TABLE consumer_inbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
+COMMENT ON TABLE outbox.consumer_inbox IS 'The processed events of each consumer. Stored for inbox.retention_days: longer than an event can be redelivered.';
 
 -- Name: contract_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21798,7 +21801,7 @@ ALTER TABLE outbox.saga OWNER TO postgres;
 
 -- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga IS 'The sagas that define_saga() made.';
+COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them.';
 
 -- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21815,7 +21818,7 @@ ALTER TABLE outbox.saga_key OWNER TO postgres;
 
 -- Name: TABLE saga_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of name and context, result what the execution returned.';
+COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, stored for idempotency.window_hours. content is the hash of the name and the context; result is what the execution returned.';
 
 -- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21895,7 +21898,7 @@ ALTER TABLE outbox.saga_step OWNER TO postgres;
 
 -- Name: TABLE saga_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
+COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that the step publishes.';
 
 -- Name: setting_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22716,11 +22719,11 @@ CREATE INDEX whatsapp_update_age ON outbox.whatsapp_update USING btree (received
 
 -- Name: whatsapp_update_due; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (look_at) WHERE (look_at IS NOT NULL);
+CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 
 -- Name: whatsapp_update_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (look_at IS NOT NULL);
+CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (next_check_at IS NOT NULL);
 
 -- Name: whatsapp_update_message; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -23035,6 +23038,14 @@ GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_e
 
 REVOKE ALL ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
+
+-- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23067,10 +23078,6 @@ REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_no
 
 REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
 
--- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
-
 -- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.agreed_contract(p_speaks jsonb) FROM PUBLIC;
@@ -23091,14 +23098,6 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
 
--- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
-
--- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) FROM PUBLIC;
-
 -- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
@@ -23112,21 +23111,49 @@ REVOKE ALL ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now times
 REVOKE ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) TO service_role;
 
+-- Name: FUNCTION apply_callbacks_step(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
+
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) FROM PUBLIC;
+
+-- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
+
+-- Name: FUNCTION apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23140,6 +23167,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -23148,10 +23179,6 @@ REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
-
 -- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
@@ -23159,10 +23186,6 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 -- Name: FUNCTION authority_problem(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
-
--- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23177,10 +23200,6 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 
 REVOKE ALL ON FUNCTION outbox.broker_of_wire(p_broker jsonb) FROM PUBLIC;
 
--- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
-
 -- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
@@ -23194,10 +23213,6 @@ REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jso
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
 
--- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) FROM PUBLIC;
-
 -- Name: FUNCTION callback_app(p_app_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.callback_app(p_app_key text) FROM PUBLIC;
@@ -23206,6 +23221,10 @@ GRANT ALL ON FUNCTION outbox.callback_app(p_app_key text) TO service_role;
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) FROM PUBLIC;
+
+-- Name: FUNCTION callback_result(p_ids bigint[], p_given integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) FROM PUBLIC;
 
 -- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23224,10 +23243,6 @@ GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid
 
 REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
-
--- Name: FUNCTION cause_of(p_code text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23472,6 +23487,10 @@ REVOKE ALL ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) FROM P
 
 REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION classify_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION cleanup(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
@@ -23500,9 +23519,13 @@ REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23533,10 +23556,6 @@ REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FR
 REVOKE ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) TO service_role;
 
--- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION contract_advice(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.contract_advice(p_speaks jsonb) FROM PUBLIC;
@@ -23552,6 +23571,10 @@ REVOKE ALL ON FUNCTION outbox.contract_text(p_range jsonb) FROM PUBLIC;
 -- Name: FUNCTION contracts(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
+
+-- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) FROM PUBLIC;
 
 -- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23569,10 +23592,6 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
-
--- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) FROM PUBLIC;
 
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23777,10 +23796,6 @@ REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response 
 REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
 
--- Name: FUNCTION end_told(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
@@ -23869,10 +23884,6 @@ GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
 GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
--- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
-
 -- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
@@ -23892,6 +23903,10 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
+
+-- Name: FUNCTION fill_broker_template(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
 
 -- Name: FUNCTION filter_alternatives(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23956,6 +23971,10 @@ REVOKE ALL ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24126,17 +24145,13 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
--- Name: FUNCTION heed_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_cause(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.hold_cause(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24145,10 +24160,6 @@ REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_he
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE notice_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24255,14 +24266,6 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
 
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) FROM PUBLIC;
-
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -24311,10 +24314,6 @@ REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
 
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24451,33 +24450,29 @@ REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) FROM PUBLIC;
 
--- Name: FUNCTION may_become(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION masked_slack_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.may_become(p_from text, p_to text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) FROM PUBLIC;
 
 -- Name: FUNCTION may_stay(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_stay(p_sqlstate text) FROM PUBLIC;
 
--- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.message_content(p_message outbox.outbound_message) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) FROM PUBLIC;
 
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.message_json(p_message outbox.outbound_message) FROM PUBLIC;
-
--- Name: FUNCTION message_number(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.message_number(p_message_id text) FROM PUBLIC;
-
--- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) FROM PUBLIC;
 
 -- Name: FUNCTION misses_pg_cron(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24494,10 +24489,6 @@ REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
-
--- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24519,14 +24510,6 @@ REVOKE ALL ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_
 
 REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
--- Name: FUNCTION no_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
@@ -24545,17 +24528,9 @@ REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, 
 REVOKE ALL ON FUNCTION outbox.note_requests(p_requests jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
 
--- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24569,9 +24544,9 @@ REVOKE ALL ON FUNCTION outbox.notice_reason(p_data jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FROM PUBLIC;
 
--- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24614,6 +24589,10 @@ REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p
 REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
 
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
+
 -- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.opt_out TO service_role;
@@ -24650,6 +24629,10 @@ REVOKE ALL ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp 
 -- Name: FUNCTION parse_headers(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION parse_message_id(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
 -- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24689,6 +24672,10 @@ REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) FROM PUBLIC;
@@ -24716,9 +24703,9 @@ REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM 
 
 REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
 
--- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24808,10 +24795,6 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) FROM PUBLIC;
@@ -24844,6 +24827,10 @@ REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM
 
 REVOKE ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
+
+-- Name: FUNCTION raise_unknown_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.raise_unknown_saga(p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24921,6 +24908,14 @@ REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
@@ -24929,9 +24924,9 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 
 REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION refusal_words(p_code text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25027,6 +25022,10 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) FROM PUBLIC;
 
 -- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25173,9 +25172,33 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
+-- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) FROM PUBLIC;
+
 -- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION schedule_json(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25185,6 +25208,10 @@ REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) TO service_role;
+
+-- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) FROM PUBLIC;
 
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25264,29 +25291,25 @@ REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value 
 
 REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION slack_url_shown(p_url text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.slack_url_shown(p_url text) FROM PUBLIC;
-
--- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
 
--- Name: FUNCTION spellings(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.spellings(p_recipient text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION status_may_change(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.status_may_change(p_from text, p_to text) FROM PUBLIC;
 
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25303,6 +25326,10 @@ REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION store_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) FROM PUBLIC;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25321,34 +25348,10 @@ GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[],
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
-
--- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
-
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
-
--- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25366,6 +25369,10 @@ REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name
 
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25436,6 +25443,10 @@ REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
 
+-- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
@@ -25467,9 +25478,9 @@ REVOKE ALL ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) FROM PUBL
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
--- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25487,9 +25498,9 @@ REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
--- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25503,10 +25514,6 @@ REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_
 
 REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
-
 -- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) FROM PUBLIC;
@@ -25518,10 +25525,6 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -12,11 +12,11 @@ export type BrokerRecord = {
   headers: Record<string, string>
   /** Unix seconds. */
   timestamp: number
-  /** Whether it is for the dead-letter topic; outbox.publish_dead() creates such events. */
+  /** Whether it is for the dead-letter topic; outbox.publish_dead_letters() creates such events. */
   isDeadLetter: boolean
 }
 
-/** The type of the events that outbox.publish_dead() creates; nobody else can publish it. */
+/** The type of the events that outbox.publish_dead_letters() creates; nobody else can publish it. */
 const deadLetterType = 'outhook.dead_letter'
 
 /** The record of one attempt. `wallNow` is milliseconds since 1970. */

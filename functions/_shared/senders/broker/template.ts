@@ -4,7 +4,7 @@ import type { EventRow } from '../../contract/contract.ts'
 /** The members of outbox.dlq_message() that the target depends on. */
 const letterSchema = z.object({ original_topic: z.string(), event_type: z.string() })
 
-/** Expands a template for a topic or routing key, as outbox.broker_text() does. */
+/** Expands a template for a topic or routing key, as outbox.fill_broker_template() does. */
 export function expand(template: string, { type, org_id, partition_key }: EventRow): string {
   // The key comes last, because it may contain text like a placeholder.
   return template.replaceAll('{type}', () => type).replaceAll('{org}', () => org_id)
