@@ -15,9 +15,8 @@ import {
 import { orderPath } from './schema/order.ts'
 import { expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
-const help =
-  `Build supabase/migrations from sql/ while there is no release, the list of functions in
-sql/FUNCTIONS.md, and what tests compare with.
+const help = `Build supabase/migrations from sql/ until the first release, the list of functions in
+sql/FUNCTIONS.md, and the files that tests compare with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
@@ -122,7 +121,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
+/** Writes the dump and the list of functions of sql/, with which the tests compare. */
 async function writeExpected(root: string): Promise<void> {
   await withSchema(root, 'sql', async (pg) => {
     await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))
@@ -148,12 +147,11 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   if (check || code !== 0) return code
   await writeExpected(projectRoot)
   print(
-    `Wrote ${expectedDump} and ${expectedFunctions}: read what changed, then run \`deno task types\``,
+    `Wrote ${expectedDump} and ${expectedFunctions}: check the changes, then run \`deno task types\``,
   )
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()
