@@ -65,6 +65,10 @@ Deno.test('the page on testing shows that an event was published, delivered or b
     expect(settings).toContain(name)
   }
 
+  await query(docsBlock('set-settings'))
+  expect(await query("select value from outbox.setting where name = 'event.retention_days'"))
+    .toEqual(['60'])
+
   const relations = (await query(docsBlock('relations'))).map((row) => row.split('|').slice(0, 2))
   for (const name of ['delivery_status', 'endpoint_status', 'queue_health', 'webhook_outbox']) {
     expect(relations).toContainEqual([name, 'view'])
