@@ -16,8 +16,8 @@
 --   messages/send/sent_message.sql, messages/send/message_claim.sql,
 --   messages/send/message_parcel.sql, messages/callback/callback_store.sql,
 --   messages/callback/callback_apply.sql, messages/callback/callback_status.sql,
---   messages/callback/callback_status_judge.sql, messages/callback/callback_status_note.sql,
---   messages/callback/callback_failure.sql, messages/callback/callback_tell.sql,
+--   messages/callback/callback_status_classify.sql, messages/callback/callback_status_save.sql,
+--   messages/callback/callback_failure.sql, messages/callback/callback_record.sql,
 --   messages/callback/inbound_message.sql, messages/callback/inbound_person.sql,
 --   messages/callback/notice.sql, messages/callback/callback_cleanup.sql, messages/rights.sql
 
@@ -220,7 +220,7 @@ comment on view outbox.outbound_attempt is
 --   QUEUED | SENDING | SENT -> FAILED          no further try, or a callback says so
 --   QUEUED -> CANCELLED, FAILED -> QUEUED      a person, by cancel_message() and resend_message()
 
-create function outbox.may_become(p_from text, p_to text) returns boolean
+create function outbox.status_may_change(p_from text, p_to text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -233,7 +233,7 @@ begin
     ('FAILED', 'QUEUED'));
 end
 $$;
-comment on function outbox.may_become(text, text) is
+comment on function outbox.status_may_change(text, text) is
   'Whether a message of one status may get another.';
 
 create function outbox.count_message(
@@ -260,7 +260,7 @@ declare
   v_was text;
 begin
   select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  if not outbox.status_may_change(v_was, p_message.status) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
         p_message.status),
@@ -301,7 +301,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;
@@ -328,7 +328,7 @@ comment on table outbox.activity is
   'change, never changed.';
 create index activity_dossier on outbox.activity (org_id, dossier_id, id);
 
-create function outbox.note_activity(
+create function outbox.add_activity(
   p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -342,7 +342,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, timestamptz) is
+comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, timestamptz) is
   'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", '
   '"channel", "templateCode", "status", …}.';
 
@@ -359,7 +359,7 @@ comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, t
 --   templates, accounts   59   what is held, and what lifts that
 --
 -- The row never changes but for its verdict: applied, skipped with the reason, or kept because no
--- message has its id yet. look_at is when it is looked at again and null for nearly all, so that
+-- message has its id yet. next_check_at is when it is looked at again and null for nearly all, so that
 -- the two indexes on it stay empty and the verdict costs no index an entry.
 
 create table outbox.whatsapp_update (
@@ -391,8 +391,8 @@ create table outbox.whatsapp_update (
       update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
-  look_at timestamptz,
-  looks integer not null default 0,
+  next_check_at timestamptz,
+  checks integer not null default 0,
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
@@ -400,9 +400,9 @@ comment on table outbox.whatsapp_update is
   'what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has '
   'its id. happened_at is Meta''s time, or the time of its arrival where that is missing or '
   'absurd.';
-create index whatsapp_update_due on outbox.whatsapp_update (look_at) where look_at is not null;
+create index whatsapp_update_due on outbox.whatsapp_update (next_check_at) where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
-  where look_at is not null;
+  where next_check_at is not null;
 create index whatsapp_update_message on outbox.whatsapp_update (message_id, id)
   where message_id is not null;
 create index whatsapp_update_age on outbox.whatsapp_update (received_at);
@@ -431,20 +431,20 @@ create type outbox.status_change as (
   code text,
   title text,
   details text,
-  noted boolean,
+  is_new boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
-  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
+  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: '
   'it adds to the facts of its try.';
 
-create type outbox.message_move as (
+create type outbox.changed_message as (
   message_id bigint,
   was text,
   became text
 );
-comment on type outbox.message_move is 'A message whose status changed.';
+comment on type outbox.changed_message is 'A message whose status changed.';
 
 -- sql/messages/callback/inbound.sql
 
@@ -595,7 +595,7 @@ comment on function outbox.list_reply_words(text) is
   'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", '
   '"own": the organisation has said so itself}]}.';
 
-create type outbox.wish as (
+create type outbox.opt_out_change as (
   org_id text,
   recipient text,
   purpose text,
@@ -606,7 +606,7 @@ create type outbox.wish as (
   entity_type text,
   entity_id text
 );
-comment on type outbox.wish is
+comment on type outbox.opt_out_change is
   'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and '
   'what the audit trail files it under.';
 
@@ -752,7 +752,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,
@@ -1006,7 +1006,7 @@ comment on function outbox.set_default_channel(text, uuid, text) is
 -- The access token of a channel. It lies in Vault, as the secrets of an app do; who changes it does
 -- so here, and the claim alone reads it.
 
-create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
+create function outbox.store_in_vault(p_field text, p_secret text) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
@@ -1019,7 +1019,7 @@ begin
   return vault.create_secret(p_secret);
 end
 $$;
-comment on function outbox.keep_in_vault(text, text) is
+comment on function outbox.store_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
 create function outbox.set_channel_token(
@@ -1034,7 +1034,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
@@ -1194,7 +1194,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_in_vault('accessToken', p_access_token),
+    outbox.store_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
@@ -1420,7 +1420,7 @@ comment on function outbox.hold_channel(
   'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
   'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
 
-create function outbox.cause_of(p_code text) returns text
+create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -1428,7 +1428,7 @@ begin
   return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
-comment on function outbox.cause_of(text) is
+comment on function outbox.hold_cause(text) is
   'The cause of a hold that a code of WhatsApp''s makes.';
 
 create function outbox.lift_expired_holds(p_now timestamptz) returns integer
@@ -1829,7 +1829,7 @@ begin
   -- Kept as lifted: a callback that comes late must not bring it back.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
     and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
@@ -1843,7 +1843,7 @@ comment on function outbox.opt_in_recipient(text, text, text, text) is
 -- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
 -- one person: an opt-out, the 24-hour window and the order of messages hold for both.
 
-create function outbox.spellings(p_recipient text) returns text[]
+create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 declare
@@ -1859,7 +1859,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.spellings(text) is
+comment on function outbox.number_variants(text) is
   'All ways to write a person''s number (E.164 with its +), the official one first.';
 
 create function outbox.hash_key() returns text
@@ -1891,7 +1891,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 comment on function outbox.hash_person(text, text) is
@@ -1925,7 +1925,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -1958,7 +1958,7 @@ comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
   'and the person has not written for 24 hours), template_missing; null when it may be.';
 
-create function outbox.refusal_words(p_code text) returns text
+create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -1972,7 +1972,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.refusal_words(text) is
+comment on function outbox.refusal_text(text) is
   'A refusal as the audit trail words it.';
 
 create function outbox.audit_refusal(
@@ -1984,7 +1984,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
@@ -2034,7 +2034,7 @@ begin
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
       and (v_behind is null or (o.recipient, o.purpose) > (
         pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
     order by o.recipient, o.purpose
@@ -2321,7 +2321,7 @@ $$;
 comment on function outbox.check_message(outbox.outbound_message) is
   'Raises OH001 for the first field of a new message that is not valid.';
 
-create function outbox.message_content(p_message outbox.outbound_message) returns bytea
+create function outbox.message_hash(p_message outbox.outbound_message) returns bytea
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -2330,10 +2330,10 @@ begin
       p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
 end
 $$;
-comment on function outbox.message_content(outbox.outbound_message) is
+comment on function outbox.message_hash(outbox.outbound_message) is
   'SHA-256 of what makes two messages with one idempotency key the same.';
 
-create function outbox.message_of_key(
+create function outbox.find_message_by_key(
   p_message outbox.outbound_message
 ) returns outbox.outbound_message
 language plpgsql volatile set search_path = ''
@@ -2352,7 +2352,7 @@ begin
   return v_held;
 end
 $$;
-comment on function outbox.message_of_key(outbox.outbound_message) is
+comment on function outbox.find_message_by_key(outbox.outbound_message) is
   'The message that has this one''s key already, if any. OH003: it has other content.';
 
 create function outbox.create_message(
@@ -2384,8 +2384,8 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
+  v_message.content := outbox.message_hash(v_message);
+  v_held := outbox.find_message_by_key(v_message);
   if v_held.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_held));
@@ -2403,7 +2403,7 @@ begin
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
@@ -2436,7 +2436,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');
@@ -2496,14 +2496,14 @@ $$;
 comment on function outbox.message_json(outbox.outbound_message) is
   'A message as the API shows it.';
 
-create function outbox.message_number(p_message_id text) returns bigint
+create function outbox.parse_message_id(p_message_id text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
 end
 $$;
-comment on function outbox.message_number(text) is
+comment on function outbox.parse_message_id(text) is
   'A message''s id from its text; 0, which none has, for what is no number.';
 
 create function outbox.check_message_id(
@@ -2515,7 +2515,7 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
@@ -2886,7 +2886,7 @@ begin
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- As disable_endpoints(): the next failure holds it then.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
@@ -2897,7 +2897,7 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_why, p_now, null, p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -3089,8 +3089,8 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
@@ -3122,7 +3122,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -3133,7 +3133,7 @@ $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_late_result(
+create function outbox.apply_late_result(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
   p_now timestamptz
 ) returns void
@@ -3142,14 +3142,14 @@ as $$
 begin
   -- A late answer still says that the message was taken: no second one is sent.
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
+    perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
   elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_late_result(
+comment on function outbox.apply_late_result(
   outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
   'What a result still means for its message when it came too late for its delivery. locks: the '
   'caller holds the gate and the message.';
@@ -3195,7 +3195,7 @@ comment on function outbox.fail_attempt(
   'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
   'message.';
 
-create function outbox.end_told(
+create function outbox.close_settled_delivery(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
 language plpgsql
@@ -3220,7 +3220,7 @@ begin
     and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
+comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
   'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
   'further in the meantime: the retry would keep back the next message to that person. locks: the '
   'caller holds the gate and the message.';
@@ -3305,7 +3305,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
@@ -3324,7 +3324,7 @@ $$;
 comment on function outbox.callback_data(bigint, integer) is
   'What names an attempt to WhatsApp, which echoes it in each status.';
 
-create function outbox.adopt_message(p_callback_data text, p_wamid text) returns text
+create function outbox.mark_sent_late(p_callback_data text, p_wamid text) returns text
 language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
@@ -3362,7 +3362,7 @@ begin
   return 'adopted';
 end
 $$;
-comment on function outbox.adopt_message(text, text) is
+comment on function outbox.mark_sent_late(text, text) is
   'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
   'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
   'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
@@ -3372,7 +3372,7 @@ comment on function outbox.adopt_message(text, text) is
 -- What a claim does to messages: SENDING, with an attempt that is TRYING. All that may have changed
 -- since a message was created is looked at again here, at every try.
 
-create function outbox.take_messages(
+create function outbox.start_attempts(
   p_claimed outbox.claimed, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -3412,7 +3412,7 @@ begin
       v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
@@ -3467,7 +3467,7 @@ begin
   return v_kept;
 end
 $$;
-comment on function outbox.take_messages(outbox.claimed, timestamptz) is
+comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
   'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
   'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
   'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
@@ -3519,7 +3519,7 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
@@ -3529,7 +3529,7 @@ comment on function outbox.why_not_send(
   'Why a claimed message is not sent after all, null when it is; one that policy forbids is '
   'failed. locks: the caller holds the message.';
 
-create function outbox.begin_attempt(
+create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
   p_count integer, p_now timestamptz
 ) returns void
@@ -3553,7 +3553,7 @@ begin
   perform outbox.save_message(p_message, p_now);
 end
 $$;
-comment on function outbox.begin_attempt(
+comment on function outbox.start_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
 
@@ -3564,7 +3564,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end
@@ -3582,7 +3582,7 @@ create type outbox.claimed_message as (
 comment on type outbox.claimed_message is
   'A message that was claimed, and for how long it waits before it is sent.';
 
-create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+create function outbox.send_delays(p_claimed outbox.claimed) returns setof outbox.claimed_message
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -3612,7 +3612,7 @@ begin
   join outbox.endpoint e on e.id = x.endpoint_id;
 end
 $$;
-comment on function outbox.waits_of(outbox.claimed) is
+comment on function outbox.send_delays(outbox.claimed) is
   'When each claimed message is due to leave, so that a number''s messages leave evenly however '
   'many were claimed at once.';
 
@@ -3652,7 +3652,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
@@ -3713,7 +3713,7 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
@@ -3879,7 +3879,7 @@ comment on function outbox.find_attempt(text, text, text, text) is
   'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the '
   'callback data that the try carried where no answer has brought that id yet.';
 
-create function outbox.callback_answer(p_ids bigint[], p_given integer) returns jsonb
+create function outbox.callback_result(p_ids bigint[], p_given integer) returns jsonb
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -3906,7 +3906,7 @@ begin
     ) s);
 end
 $$;
-comment on function outbox.callback_answer(bigint[], integer) is
+comment on function outbox.callback_result(bigint[], integer) is
   'What receive_callbacks() returns of updates that it stored, of so many that were given.';
 
 -- sql/messages/callback/callback_apply.sql
@@ -3921,7 +3921,7 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
@@ -3931,7 +3931,7 @@ comment on function outbox.try_apply(bigint[], timestamptz) is
   'Applies stored updates; when that fails they stay stored, to be looked at again. True if it '
   'did.';
 
-create function outbox.put_off(
+create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
@@ -3944,20 +3944,20 @@ declare
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    update_status = case when u.checks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
-      when u.looks >= 8 and not v_passes then 'error'
+      when u.checks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
     end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
+    checks = least(u.checks + 1, case when v_passes then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_passes
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
     end
   where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
-comment on function outbox.put_off(bigint[], text, text, timestamptz) is
+comment on function outbox.postpone_updates(bigint[], text, text, timestamptz) is
   'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are '
   'looked at again.';
 
@@ -3968,22 +3968,22 @@ set search_path = ''
 set lock_timeout = '1s'
 as $$
 declare
-  v_wishes outbox.wish[];
+  v_wishes outbox.opt_out_change[];
 begin
   v_wishes := outbox.apply_statuses(p_ids, p_now);
   v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.save_opt_outs(v_wishes, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
   'messages by id, contacts, opt-outs by key.';
 
-create function outbox.learn_numbers(p_ids bigint[]) returns void
+create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4006,7 +4006,7 @@ begin
   where c.ctid = h.row_at;
 end
 $$;
-comment on function outbox.learn_numbers(bigint[]) is
+comment on function outbox.save_display_numbers(bigint[]) is
   'Notes the numbers of channels, which their callbacks show and only those: an update of a '
   'number''s quality names it by nothing else.';
 
@@ -4023,8 +4023,8 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
@@ -4054,7 +4054,7 @@ comment on function outbox.apply_callbacks(integer) is
   'Looks again at up to p_limit updates that could not be applied or wait for their message; '
   'returns how many. When they cannot be applied together, each is by itself.';
 
-create function outbox.settle_updates(
+create function outbox.save_verdicts(
   p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4066,12 +4066,12 @@ as $$
 begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- What waits for its message is found when that gets its id; these checks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
+    next_check_at = case
       when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
+      when x.update_status = 'kept' then case u.checks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
@@ -4086,7 +4086,7 @@ begin
   where u.ctid = w.row_at;
 end
 $$;
-comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
+comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
   'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more '
   'within a second.';
 
@@ -4102,7 +4102,7 @@ begin
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
@@ -4111,7 +4111,7 @@ $$;
 comment on function outbox.count_updates(bigint[]) is
   'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
 
-create function outbox.apply_kept(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4122,7 +4122,7 @@ as $$
 declare
   v_ids bigint[];
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
+  -- Nobody is waited for: who holds one of these is the sweep, which checks for the message itself.
   with met as materialized (
     select k.id, a.message_id, a.id as attempt_id
     from pg_catalog.unnest(p_results) r
@@ -4132,7 +4132,7 @@ begin
     ) a
     cross join lateral (
       select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
         and w.wamid = a.wamid and w.kind = 'status' offset 0
     ) k
     cross join lateral (
@@ -4158,7 +4158,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.apply_kept(outbox.result[], timestamptz) is
+comment on function outbox.apply_waiting_updates(outbox.result[], timestamptz) is
   'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
 
@@ -4175,18 +4175,18 @@ begin
 end
 $$;
 
-create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+create function outbox.apply_callbacks_step(p_now timestamptz, p_most integer) returns integer
 language plpgsql set search_path = ''
 as $$
 begin
   return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
-comment on function outbox.work_callbacks(timestamptz, integer) is
+comment on function outbox.apply_callbacks_step(timestamptz, integer) is
   'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 insert into outbox.tick_step (name, calls, most) values
-  ('callbacks', 'outbox.work_callbacks', 500);
+  ('callbacks', 'outbox.apply_callbacks_step', 500);
 
 -- sql/messages/callback/callback_status.sql
 
@@ -4200,7 +4200,7 @@ insert into outbox.tick_step (name, calls, most) values
 
 create function outbox.apply_statuses(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4212,7 +4212,7 @@ declare
   v_messages bigint[];
   v_gates uuid[];
   v_changes outbox.status_change[];
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
 begin
   v_messages := array(
     select distinct u.message_id
@@ -4232,18 +4232,18 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates);
-  perform outbox.note_statuses(v_changes, p_now);
-  v_moves := outbox.move_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+  v_changes := outbox.classify_statuses(p_ids, v_gates);
+  perform outbox.save_statuses(v_changes, p_now);
+  v_moves := outbox.update_message_statuses(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.record_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.settle_updates(
+  perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
-  return outbox.heed_failures(v_changes, p_now);
+  return outbox.apply_failure_rules(v_changes, p_now);
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
@@ -4251,7 +4251,7 @@ comment on function outbox.apply_statuses(bigint[], timestamptz) is
   'the gates of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.close_retries(
-  p_moves outbox.message_move[], p_now timestamptz
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -4278,10 +4278,10 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
+comment on function outbox.close_retries(outbox.changed_message[], timestamptz) is
   'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
 
--- sql/messages/callback/callback_status_judge.sql
+-- sql/messages/callback/callback_status_classify.sql
 
 -- What comes of each status, before anything is changed: applied, skipped and why, or kept for
 -- later.
@@ -4289,7 +4289,7 @@ comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
 -- A try is old once a later one may have been sent. It then says no more of its message than that
 -- it was taken, which ends a pending retry while no other has been.
 
-create function outbox.judge_statuses(
+create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
@@ -4329,7 +4329,7 @@ begin
     ) m on true
     left join lateral (
       select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_out
       from outbox.message_attempt b
       where b.message_id = a.message_id and b.attempt_no > a.attempt_no
     ) l on true
@@ -4387,11 +4387,11 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[]) is
+comment on function outbox.classify_statuses(bigint[], uuid[]) is
   'What comes of each status among stored updates, before anything is changed. The caller holds '
   'the messages, and the gates given.';
 
-create function outbox.may_be_out(p_attempt outbox.message_attempt) returns boolean
+create function outbox.may_have_been_sent(p_attempt outbox.message_attempt) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -4400,15 +4400,15 @@ begin
       in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
 end
 $$;
-comment on function outbox.may_be_out(outbox.message_attempt) is
+comment on function outbox.may_have_been_sent(outbox.message_attempt) is
   'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
 
--- sql/messages/callback/callback_status_note.sql
+-- sql/messages/callback/callback_status_save.sql
 
 -- Writing down what statuses say: facts to the attempts, and from these the status of their
 -- messages. Both are one statement for all updates of a call.
 
-create function outbox.note_statuses(
+create function outbox.save_statuses(
   p_changes outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4459,7 +4459,7 @@ begin
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
         order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.noted
+    where c.is_new
     group by c.attempt_id
   ) f
   -- By ctid: only who holds the message changes its attempts.
@@ -4469,12 +4469,12 @@ begin
   where a.ctid = x.row_at;
 end
 $$;
-comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
+comment on function outbox.save_statuses(outbox.status_change[], timestamptz) is
   'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
-create function outbox.move_messages(
+create function outbox.update_message_statuses(
   p_messages bigint[], p_now timestamptz
-) returns outbox.message_move[]
+) returns outbox.changed_message[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4483,7 +4483,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
   v_read bigint;
 begin
   with told as materialized (
@@ -4504,7 +4504,7 @@ begin
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_be_out(a)))[1] as last_out,
+          filter (where outbox.may_have_been_sent(a)))[1] as last_out,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
           filter (where a.wamid is not null))[1] as last_taken,
         coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
@@ -4527,27 +4527,27 @@ begin
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
     from told t
-    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
+    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
       -- What failed or waits for another reason than its callbacks is none of theirs.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
     returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
       filter (where x.was <> x.becomes),
     pg_catalog.count(*) filter (where x.now_read)
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_moves(v_moves);
+  perform outbox.count_changed_messages(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
-comment on function outbox.move_messages(bigint[], timestamptz) is
+comment on function outbox.update_message_statuses(bigint[], timestamptz) is
   'Gives messages the status, times and error that follow from the facts of their attempts; '
   'returns those whose status changed. The caller holds the messages.';
 
-create function outbox.count_moves(p_moves outbox.message_move[]) returns void
+create function outbox.count_changed_messages(p_moves outbox.changed_message[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4566,7 +4566,7 @@ begin
   ) c;
 end
 $$;
-comment on function outbox.count_moves(outbox.message_move[]) is
+comment on function outbox.count_changed_messages(outbox.changed_message[]) is
   'Counts the statuses that messages got, FAILED by its code.';
 
 -- sql/messages/callback/callback_failure.sql
@@ -4575,9 +4575,9 @@ comment on function outbox.count_moves(outbox.message_move[]) is
 -- channel that is held, a number or a recipient that is too fast. It causes no retry. A callback
 -- may come days late: what was resumed since, or has rested long enough, is left alone.
 
-create function outbox.heed_failures(
+create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4588,16 +4588,16 @@ as $$
 declare
   v_failures outbox.status_change[] := array(
     select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
     return null;
   end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
@@ -4610,11 +4610,11 @@ begin
     ) t (r));
 end
 $$;
-comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
+comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
   'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
   'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
 
-create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4623,9 +4623,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_wishes outbox.wish[] := array(
+  v_wishes outbox.opt_out_change[] := array(
     select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
@@ -4647,15 +4647,15 @@ declare
     ) r);
 begin
   if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.save_opt_outs(v_wishes, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_answers(outbox.result[], timestamptz) is
-  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
+comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
+  'Notes the opt-outs that WhatsApp''s answers speak of, as apply_failure_rules() does those of '
   'callbacks. locks: opt-outs by key.';
 
-create function outbox.hold_failing(
+create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4684,15 +4684,15 @@ begin
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
       pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
   end loop;
 end
 $$;
-comment on function outbox.hold_failing(outbox.status_change[], timestamptz) is
+comment on function outbox.hold_after_failures(outbox.status_change[], timestamptz) is
   'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
 
-create function outbox.slow_down(
+create function outbox.throttle_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4735,17 +4735,17 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
+comment on function outbox.throttle_after_failures(outbox.status_change[], timestamptz) is
   'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: '
   'gates with SKIP LOCKED.';
 
--- sql/messages/callback/callback_tell.sql
+-- sql/messages/callback/callback_record.sql
 
 -- What is told of a status: the audit trail, the timeline of the dossier, an event for the
 -- organisation's own endpoints, and what a failure means beyond its message.
 
-create function outbox.tell_statuses(
-  p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_statuses(
+  p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -4755,13 +4755,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform outbox.tell_taken(p_moves, p_now);
+  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -4774,7 +4774,7 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -4784,12 +4784,12 @@ begin
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
-comment on function outbox.tell_statuses(
-  outbox.status_change[], outbox.message_move[], timestamptz) is
+comment on function outbox.record_statuses(
+  outbox.status_change[], outbox.changed_message[], timestamptz) is
   'Writes audit, activity and events of the statuses that were applied.';
 
-create function outbox.tell_taken(
-  p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_sent(
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
@@ -4807,11 +4807,11 @@ begin
   loop
     perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
       'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
   end loop;
 end
 $$;
-comment on function outbox.tell_taken(outbox.message_move[], timestamptz) is
+comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
   'Writes that messages were sent of which callbacks say so before any answer.';
 
 create function outbox.publish_statuses(
@@ -4838,7 +4838,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -4871,15 +4871,15 @@ comment on function outbox.publish_statuses(outbox.status_change[], timestamptz)
 
 create function outbox.apply_inbound(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_wishes outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -4893,9 +4893,9 @@ begin
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
@@ -4903,7 +4903,7 @@ begin
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -4913,15 +4913,15 @@ comment on function outbox.apply_inbound(bigint[], timestamptz) is
   'Applies the messages and preferences among stored updates, and returns what people want. locks: '
   'contacts in the order of their ids at WhatsApp.';
 
-create function outbox.take_inbound(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_inbound_message(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.opt_out_change[]
 )
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
     p_update.data -> 'contact', p_now);
   v_recipients text[] :=
     outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
@@ -4932,7 +4932,7 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send what it could not show, and the same id again once it can.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
@@ -4949,26 +4949,26 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+    wishes := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
       v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
+      wishes := wishes || outbox.opt_out_changes(p_update, v_contact, v_recipients, array['MARKETING'],
         true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
     -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
+    wishes := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
 $$;
-comment on function outbox.take_inbound(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
   'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; '
   'reason: why nothing was done.';
 
-create function outbox.take_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_preference(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
@@ -4981,32 +4981,32 @@ begin
     when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
       p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
+    wishes := outbox.opt_out_changes(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
       array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
-comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
   'What a person said by WhatsApp''s own button about marketing messages.';
 
-create function outbox.wishes_of(
+create function outbox.opt_out_changes(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
   p_lifted boolean, p_source text
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
     select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.opt_out_change
     from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
     where r is not null and p_contact is not null);
 end
 $$;
-comment on function outbox.wishes_of(
+comment on function outbox.opt_out_changes(
   outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
   'The wishes that an update of a person brings, with the update as their evidence.';
 
@@ -5057,7 +5057,7 @@ $$;
 comment on function outbox.reply_action(text, jsonb) is
   'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
 
-create function outbox.answered_message(p_update outbox.whatsapp_update) returns bigint
+create function outbox.replied_message(p_update outbox.whatsapp_update) returns bigint
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -5078,7 +5078,7 @@ begin
     where m.org_id = p_update.org_id);
 end
 $$;
-comment on function outbox.answered_message(outbox.whatsapp_update) is
+comment on function outbox.replied_message(outbox.whatsapp_update) is
   'The message of ours that an inbound one answers or reacts to, if any.';
 
 create function outbox.publish_inbound(
@@ -5091,7 +5091,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -5104,7 +5104,7 @@ begin
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
@@ -5121,14 +5121,14 @@ comment on function outbox.publish_inbound(
 -- some numbers otherwise than we were given them (a ninth digit, a country's 1), so what a person
 -- says counts for each number by which they were written to.
 
-create function outbox.number_of(p_wa_id text) returns text
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
 $$;
-comment on function outbox.number_of(text) is
+comment on function outbox.wa_id_to_e164(text) is
   'A wa_id as E.164 with its +; null for what is none.';
 
 create function outbox.recipients_of(
@@ -5146,7 +5146,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -5165,7 +5165,7 @@ comment on function outbox.recipients_of(text, text, text) is
   'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the '
   'numbers by which they were written to.';
 
-create function outbox.contact_of(
+create function outbox.save_contact(
   p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamptz
 ) returns uuid
 language plpgsql
@@ -5173,7 +5173,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
   v_of_user outbox.whatsapp_contact;
   v_of_number outbox.whatsapp_contact;
   v_id uuid;
@@ -5215,11 +5215,11 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.contact_of(text, text, text, jsonb, timestamptz) is
+comment on function outbox.save_contact(text, text, text, jsonb, timestamptz) is
   'The contact of an org with that number or user id, made or completed; null without either. '
   'locks: the contact.';
 
-create function outbox.note_wishes(p_wishes outbox.wish[], p_now timestamptz) returns void
+create function outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -5252,7 +5252,7 @@ begin
   join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
 end
 $$;
-comment on function outbox.note_wishes(outbox.wish[], timestamptz) is
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
   'Writes what people want into opt_out, where it is their last word, and audits it. locks: '
   'opt-outs in the order of their keys.';
 
@@ -5277,8 +5277,8 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
@@ -5287,7 +5287,7 @@ comment on function outbox.apply_notices(bigint[], timestamptz) is
   'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which '
   'none that somebody else holds is waited for: then it is tried again.';
 
-create function outbox.take_notice(
+create function outbox.apply_notice(
   p_update outbox.whatsapp_update, p_now timestamptz
 ) returns text
 language plpgsql
@@ -5327,7 +5327,7 @@ begin
   return null;
 end
 $$;
-comment on function outbox.take_notice(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_notice(outbox.whatsapp_update, timestamptz) is
   'Applies one update of a template, account or number; returns why it does nothing, if so.';
 
 create function outbox.notice_rule_of(p_update outbox.whatsapp_update) returns outbox.notice_rule
@@ -5465,8 +5465,8 @@ begin
     get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
-  update outbox.whatsapp_update u set look_at = p_now
-  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+  update outbox.whatsapp_update u set next_check_at = p_now
+  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);

@@ -9,7 +9,7 @@
 --   templates, accounts   59   what is held, and what lifts that
 --
 -- The row never changes but for its verdict: applied, skipped with the reason, or kept because no
--- message has its id yet. look_at is when it is looked at again and null for nearly all, so that
+-- message has its id yet. next_check_at is when it is looked at again and null for nearly all, so that
 -- the two indexes on it stay empty and the verdict costs no index an entry.
 
 create table outbox.whatsapp_update (
@@ -41,8 +41,8 @@ create table outbox.whatsapp_update (
       update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
-  look_at timestamptz,
-  looks integer not null default 0,
+  next_check_at timestamptz,
+  checks integer not null default 0,
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
@@ -50,9 +50,9 @@ comment on table outbox.whatsapp_update is
   'what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has '
   'its id. happened_at is Meta''s time, or the time of its arrival where that is missing or '
   'absurd.';
-create index whatsapp_update_due on outbox.whatsapp_update (look_at) where look_at is not null;
+create index whatsapp_update_due on outbox.whatsapp_update (next_check_at) where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
-  where look_at is not null;
+  where next_check_at is not null;
 create index whatsapp_update_message on outbox.whatsapp_update (message_id, id)
   where message_id is not null;
 create index whatsapp_update_age on outbox.whatsapp_update (received_at);
@@ -81,17 +81,17 @@ create type outbox.status_change as (
   code text,
   title text,
   details text,
-  noted boolean,
+  is_new boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
-  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
+  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: '
   'it adds to the facts of its try.';
 
-create type outbox.message_move as (
+create type outbox.changed_message as (
   message_id bigint,
   was text,
   became text
 );
-comment on type outbox.message_move is 'A message whose status changed.';
+comment on type outbox.changed_message is 'A message whose status changed.';

@@ -8,7 +8,7 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
@@ -18,7 +18,7 @@ comment on function outbox.try_apply(bigint[], timestamptz) is
   'Applies stored updates; when that fails they stay stored, to be looked at again. True if it '
   'did.';
 
-create function outbox.put_off(
+create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
@@ -31,20 +31,20 @@ declare
 begin
   -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
   update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    update_status = case when u.checks >= 8 and not v_passes then 'skipped' else u.update_status end,
     reason = case
-      when u.looks >= 8 and not v_passes then 'error'
+      when u.checks >= 8 and not v_passes then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
     end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
+    checks = least(u.checks + 1, case when v_passes then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_passes
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
     end
   where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
-comment on function outbox.put_off(bigint[], text, text, timestamptz) is
+comment on function outbox.postpone_updates(bigint[], text, text, timestamptz) is
   'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are '
   'looked at again.';
 
@@ -55,22 +55,22 @@ set search_path = ''
 set lock_timeout = '1s'
 as $$
 declare
-  v_wishes outbox.wish[];
+  v_wishes outbox.opt_out_change[];
 begin
   v_wishes := outbox.apply_statuses(p_ids, p_now);
   v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
   if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.save_opt_outs(v_wishes, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
   'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
   'messages by id, contacts, opt-outs by key.';
 
-create function outbox.learn_numbers(p_ids bigint[]) returns void
+create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -93,7 +93,7 @@ begin
   where c.ctid = h.row_at;
 end
 $$;
-comment on function outbox.learn_numbers(bigint[]) is
+comment on function outbox.save_display_numbers(bigint[]) is
   'Notes the numbers of channels, which their callbacks show and only those: an update of a '
   'number''s quality names it by nothing else.';
 
@@ -110,8 +110,8 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
@@ -141,7 +141,7 @@ comment on function outbox.apply_callbacks(integer) is
   'Looks again at up to p_limit updates that could not be applied or wait for their message; '
   'returns how many. When they cannot be applied together, each is by itself.';
 
-create function outbox.settle_updates(
+create function outbox.save_verdicts(
   p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -153,12 +153,12 @@ as $$
 begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- What waits for its message is found when that gets its id; these checks are for the moment in
     -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
+    next_check_at = case
       when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
+      when x.update_status = 'kept' then case u.checks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
@@ -173,7 +173,7 @@ begin
   where u.ctid = w.row_at;
 end
 $$;
-comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
+comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
   'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more '
   'within a second.';
 
@@ -189,7 +189,7 @@ begin
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
   -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
@@ -198,7 +198,7 @@ $$;
 comment on function outbox.count_updates(bigint[]) is
   'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
 
-create function outbox.apply_kept(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -209,7 +209,7 @@ as $$
 declare
   v_ids bigint[];
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
+  -- Nobody is waited for: who holds one of these is the sweep, which checks for the message itself.
   with met as materialized (
     select k.id, a.message_id, a.id as attempt_id
     from pg_catalog.unnest(p_results) r
@@ -219,7 +219,7 @@ begin
     ) a
     cross join lateral (
       select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
         and w.wamid = a.wamid and w.kind = 'status' offset 0
     ) k
     cross join lateral (
@@ -245,7 +245,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.apply_kept(outbox.result[], timestamptz) is
+comment on function outbox.apply_waiting_updates(outbox.result[], timestamptz) is
   'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
 
@@ -262,15 +262,15 @@ begin
 end
 $$;
 
-create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+create function outbox.apply_callbacks_step(p_now timestamptz, p_most integer) returns integer
 language plpgsql set search_path = ''
 as $$
 begin
   return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
-comment on function outbox.work_callbacks(timestamptz, integer) is
+comment on function outbox.apply_callbacks_step(timestamptz, integer) is
   'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
 
 insert into outbox.tick_step (name, calls, most) values
-  ('callbacks', 'outbox.work_callbacks', 500);
+  ('callbacks', 'outbox.apply_callbacks_step', 500);

@@ -30,8 +30,8 @@ begin
     get diagnostics v_emptied = row_count;
   end if;
   -- Those that wait for a message: one that neither transaction saw has its id by now.
-  update outbox.whatsapp_update u set look_at = p_now
-  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+  update outbox.whatsapp_update u set next_check_at = p_now
+  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);

@@ -2,9 +2,9 @@
 -- channel that is held, a number or a recipient that is too fast. It causes no retry. A callback
 -- may come days late: what was resumed since, or has rested long enough, is left alone.
 
-create function outbox.heed_failures(
+create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -15,16 +15,16 @@ as $$
 declare
   v_failures outbox.status_change[] := array(
     select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
     return null;
   end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
@@ -37,11 +37,11 @@ begin
     ) t (r));
 end
 $$;
-comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
+comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
   'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
   'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
 
-create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -50,9 +50,9 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_wishes outbox.wish[] := array(
+  v_wishes outbox.opt_out_change[] := array(
     select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
@@ -74,15 +74,15 @@ declare
     ) r);
 begin
   if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+    perform outbox.save_opt_outs(v_wishes, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_answers(outbox.result[], timestamptz) is
-  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
+comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
+  'Notes the opt-outs that WhatsApp''s answers speak of, as apply_failure_rules() does those of '
   'callbacks. locks: opt-outs by key.';
 
-create function outbox.hold_failing(
+create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -111,15 +111,15 @@ begin
     -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
       pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
   end loop;
 end
 $$;
-comment on function outbox.hold_failing(outbox.status_change[], timestamptz) is
+comment on function outbox.hold_after_failures(outbox.status_change[], timestamptz) is
   'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
 
-create function outbox.slow_down(
+create function outbox.throttle_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -162,6 +162,6 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
+comment on function outbox.throttle_after_failures(outbox.status_change[], timestamptz) is
   'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: '
   'gates with SKIP LOCKED.';

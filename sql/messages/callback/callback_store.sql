@@ -19,7 +19,7 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
@@ -185,7 +185,7 @@ comment on function outbox.find_attempt(text, text, text, text) is
   'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the '
   'callback data that the try carried where no answer has brought that id yet.';
 
-create function outbox.callback_answer(p_ids bigint[], p_given integer) returns jsonb
+create function outbox.callback_result(p_ids bigint[], p_given integer) returns jsonb
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -212,5 +212,5 @@ begin
     ) s);
 end
 $$;
-comment on function outbox.callback_answer(bigint[], integer) is
+comment on function outbox.callback_result(bigint[], integer) is
   'What receive_callbacks() returns of updates that it stored, of so many that were given.';

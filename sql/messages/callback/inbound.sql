@@ -145,7 +145,7 @@ comment on function outbox.list_reply_words(text) is
   'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", '
   '"own": the organisation has said so itself}]}.';
 
-create type outbox.wish as (
+create type outbox.opt_out_change as (
   org_id text,
   recipient text,
   purpose text,
@@ -156,6 +156,6 @@ create type outbox.wish as (
   entity_type text,
   entity_id text
 );
-comment on type outbox.wish is
+comment on type outbox.opt_out_change is
   'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and '
   'what the audit trail files it under.';

@@ -4,15 +4,15 @@
 
 create function outbox.apply_inbound(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_wishes outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -26,9 +26,9 @@ begin
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
     v_wishes := v_wishes || v_more;
     v_ids := v_ids || v_update.id;
@@ -36,7 +36,7 @@ begin
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
   return v_wishes;
@@ -46,15 +46,15 @@ comment on function outbox.apply_inbound(bigint[], timestamptz) is
   'Applies the messages and preferences among stored updates, and returns what people want. locks: '
   'contacts in the order of their ids at WhatsApp.';
 
-create function outbox.take_inbound(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_inbound_message(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.opt_out_change[]
 )
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
     p_update.data -> 'contact', p_now);
   v_recipients text[] :=
     outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
@@ -65,7 +65,7 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
   -- WhatsApp may send what it could not show, and the same id again once it can.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
@@ -82,26 +82,26 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+    wishes := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
       v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
+      wishes := wishes || outbox.opt_out_changes(p_update, v_contact, v_recipients, array['MARKETING'],
         true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
     -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
+    wishes := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
 $$;
-comment on function outbox.take_inbound(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
   'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; '
   'reason: why nothing was done.';
 
-create function outbox.take_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_preference(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
@@ -114,32 +114,32 @@ begin
     when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
       p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
+    wishes := outbox.opt_out_changes(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
       array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
-comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
   'What a person said by WhatsApp''s own button about marketing messages.';
 
-create function outbox.wishes_of(
+create function outbox.opt_out_changes(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
   p_lifted boolean, p_source text
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
     select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.opt_out_change
     from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
     where r is not null and p_contact is not null);
 end
 $$;
-comment on function outbox.wishes_of(
+comment on function outbox.opt_out_changes(
   outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
   'The wishes that an update of a person brings, with the update as their evidence.';
 
@@ -190,7 +190,7 @@ $$;
 comment on function outbox.reply_action(text, jsonb) is
   'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
 
-create function outbox.answered_message(p_update outbox.whatsapp_update) returns bigint
+create function outbox.replied_message(p_update outbox.whatsapp_update) returns bigint
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -211,7 +211,7 @@ begin
     where m.org_id = p_update.org_id);
 end
 $$;
-comment on function outbox.answered_message(outbox.whatsapp_update) is
+comment on function outbox.replied_message(outbox.whatsapp_update) is
   'The message of ours that an inbound one answers or reacts to, if any.';
 
 create function outbox.publish_inbound(
@@ -224,7 +224,7 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
@@ -237,7 +237,7 @@ begin
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end

@@ -2,14 +2,14 @@
 -- some numbers otherwise than we were given them (a ninth digit, a country's 1), so what a person
 -- says counts for each number by which they were written to.
 
-create function outbox.number_of(p_wa_id text) returns text
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
 $$;
-comment on function outbox.number_of(text) is
+comment on function outbox.wa_id_to_e164(text) is
   'A wa_id as E.164 with its +; null for what is none.';
 
 create function outbox.recipients_of(
@@ -27,7 +27,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -46,7 +46,7 @@ comment on function outbox.recipients_of(text, text, text) is
   'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the '
   'numbers by which they were written to.';
 
-create function outbox.contact_of(
+create function outbox.save_contact(
   p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamptz
 ) returns uuid
 language plpgsql
@@ -54,7 +54,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
   v_of_user outbox.whatsapp_contact;
   v_of_number outbox.whatsapp_contact;
   v_id uuid;
@@ -96,11 +96,11 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.contact_of(text, text, text, jsonb, timestamptz) is
+comment on function outbox.save_contact(text, text, text, jsonb, timestamptz) is
   'The contact of an org with that number or user id, made or completed; null without either. '
   'locks: the contact.';
 
-create function outbox.note_wishes(p_wishes outbox.wish[], p_now timestamptz) returns void
+create function outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -133,6 +133,6 @@ begin
   join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
 end
 $$;
-comment on function outbox.note_wishes(outbox.wish[], timestamptz) is
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
   'Writes what people want into opt_out, where it is their last word, and audits it. locks: '
   'opt-outs in the order of their keys.';

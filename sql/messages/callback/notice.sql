@@ -17,8 +17,8 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
@@ -27,7 +27,7 @@ comment on function outbox.apply_notices(bigint[], timestamptz) is
   'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which '
   'none that somebody else holds is waited for: then it is tried again.';
 
-create function outbox.take_notice(
+create function outbox.apply_notice(
   p_update outbox.whatsapp_update, p_now timestamptz
 ) returns text
 language plpgsql
@@ -67,7 +67,7 @@ begin
   return null;
 end
 $$;
-comment on function outbox.take_notice(outbox.whatsapp_update, timestamptz) is
+comment on function outbox.apply_notice(outbox.whatsapp_update, timestamptz) is
   'Applies one update of a template, account or number; returns why it does nothing, if so.';
 
 create function outbox.notice_rule_of(p_update outbox.whatsapp_update) returns outbox.notice_rule

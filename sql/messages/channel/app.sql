@@ -48,7 +48,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,

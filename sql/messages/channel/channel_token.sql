@@ -1,7 +1,7 @@
 -- The access token of a channel. It lies in Vault, as the secrets of an app do; who changes it does
 -- so here, and the claim alone reads it.
 
-create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
+create function outbox.store_in_vault(p_field text, p_secret text) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
@@ -14,7 +14,7 @@ begin
   return vault.create_secret(p_secret);
 end
 $$;
-comment on function outbox.keep_in_vault(text, text) is
+comment on function outbox.store_in_vault(text, text) is
   'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
 create function outbox.set_channel_token(
@@ -29,7 +29,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);

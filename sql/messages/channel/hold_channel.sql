@@ -45,7 +45,7 @@ comment on function outbox.hold_channel(
   'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
   'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
 
-create function outbox.cause_of(p_code text) returns text
+create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -53,7 +53,7 @@ begin
   return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
-comment on function outbox.cause_of(text) is
+comment on function outbox.hold_cause(text) is
   'The cause of a hold that a code of WhatsApp''s makes.';
 
 create function outbox.lift_expired_holds(p_now timestamptz) returns integer

@@ -30,7 +30,7 @@ $$;
 comment on function outbox.check_message(outbox.outbound_message) is
   'Raises OH001 for the first field of a new message that is not valid.';
 
-create function outbox.message_content(p_message outbox.outbound_message) returns bytea
+create function outbox.message_hash(p_message outbox.outbound_message) returns bytea
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -39,10 +39,10 @@ begin
       p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
 end
 $$;
-comment on function outbox.message_content(outbox.outbound_message) is
+comment on function outbox.message_hash(outbox.outbound_message) is
   'SHA-256 of what makes two messages with one idempotency key the same.';
 
-create function outbox.message_of_key(
+create function outbox.find_message_by_key(
   p_message outbox.outbound_message
 ) returns outbox.outbound_message
 language plpgsql volatile set search_path = ''
@@ -61,7 +61,7 @@ begin
   return v_held;
 end
 $$;
-comment on function outbox.message_of_key(outbox.outbound_message) is
+comment on function outbox.find_message_by_key(outbox.outbound_message) is
   'The message that has this one''s key already, if any. OH003: it has other content.';
 
 create function outbox.create_message(
@@ -93,8 +93,8 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
+  v_message.content := outbox.message_hash(v_message);
+  v_held := outbox.find_message_by_key(v_message);
   if v_held.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(v_held));
@@ -112,7 +112,7 @@ begin
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
@@ -145,7 +145,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');

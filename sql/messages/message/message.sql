@@ -25,14 +25,14 @@ $$;
 comment on function outbox.message_json(outbox.outbound_message) is
   'A message as the API shows it.';
 
-create function outbox.message_number(p_message_id text) returns bigint
+create function outbox.parse_message_id(p_message_id text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
 end
 $$;
-comment on function outbox.message_number(text) is
+comment on function outbox.parse_message_id(text) is
   'A message''s id from its text; 0, which none has, for what is no number.';
 
 create function outbox.check_message_id(
@@ -44,7 +44,7 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',

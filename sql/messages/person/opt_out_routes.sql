@@ -39,7 +39,7 @@ begin
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
       and (v_behind is null or (o.recipient, o.purpose) > (
         pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
     order by o.recipient, o.purpose

@@ -2,7 +2,7 @@
 -- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
 -- one person: an opt-out, the 24-hour window and the order of messages hold for both.
 
-create function outbox.spellings(p_recipient text) returns text[]
+create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 declare
@@ -18,7 +18,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.spellings(text) is
+comment on function outbox.number_variants(text) is
   'All ways to write a person''s number (E.164 with its +), the official one first.';
 
 create function outbox.hash_key() returns text
@@ -50,7 +50,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 comment on function outbox.hash_person(text, text) is

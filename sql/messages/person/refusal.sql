@@ -11,7 +11,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
   -- WhatsApp's clock is not ours: what is about to close counts as closed.
   v_margin constant interval := interval '5 minutes';
 begin
@@ -44,7 +44,7 @@ comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
   'and the person has not written for 24 hours), template_missing; null when it may be.';
 
-create function outbox.refusal_words(p_code text) returns text
+create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -58,7 +58,7 @@ begin
   end;
 end
 $$;
-comment on function outbox.refusal_words(text) is
+comment on function outbox.refusal_text(text) is
   'A refusal as the audit trail words it.';
 
 create function outbox.audit_refusal(
@@ -70,7 +70,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;

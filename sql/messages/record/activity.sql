@@ -16,7 +16,7 @@ comment on table outbox.activity is
   'change, never changed.';
 create index activity_dossier on outbox.activity (org_id, dossier_id, id);
 
-create function outbox.note_activity(
+create function outbox.add_activity(
   p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -30,6 +30,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, timestamptz) is
+comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, timestamptz) is
   'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", '
   '"channel", "templateCode", "status", …}.';

@@ -6,7 +6,7 @@
 --   QUEUED | SENDING | SENT -> FAILED          no further try, or a callback says so
 --   QUEUED -> CANCELLED, FAILED -> QUEUED      a person, by cancel_message() and resend_message()
 
-create function outbox.may_become(p_from text, p_to text) returns boolean
+create function outbox.status_may_change(p_from text, p_to text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -19,7 +19,7 @@ begin
     ('FAILED', 'QUEUED'));
 end
 $$;
-comment on function outbox.may_become(text, text) is
+comment on function outbox.status_may_change(text, text) is
   'Whether a message of one status may get another.';
 
 create function outbox.count_message(
@@ -46,7 +46,7 @@ declare
   v_was text;
 begin
   select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  if not outbox.status_may_change(v_was, p_message.status) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
         p_message.status),
@@ -87,7 +87,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;

@@ -16,7 +16,7 @@ begin
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- As disable_endpoints(): the next failure holds it then.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
@@ -27,7 +27,7 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_why, p_now, null, p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u

@@ -27,8 +27,8 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
@@ -60,7 +60,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -71,7 +71,7 @@ $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
   'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_late_result(
+create function outbox.apply_late_result(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
   p_now timestamptz
 ) returns void
@@ -80,14 +80,14 @@ as $$
 begin
   -- A late answer still says that the message was taken: no second one is sent.
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
+    perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
   elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_late_result(
+comment on function outbox.apply_late_result(
   outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
   'What a result still means for its message when it came too late for its delivery. locks: the '
   'caller holds the gate and the message.';
@@ -133,7 +133,7 @@ comment on function outbox.fail_attempt(
   'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
   'message.';
 
-create function outbox.end_told(
+create function outbox.close_settled_delivery(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
 language plpgsql
@@ -158,7 +158,7 @@ begin
     and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
+comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
   'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
   'further in the meantime: the retry would keep back the next message to that person. locks: the '
   'caller holds the gate and the message.';

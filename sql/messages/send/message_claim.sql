@@ -1,7 +1,7 @@
 -- What a claim does to messages: SENDING, with an attempt that is TRYING. All that may have changed
 -- since a message was created is looked at again here, at every try.
 
-create function outbox.take_messages(
+create function outbox.start_attempts(
   p_claimed outbox.claimed, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -41,7 +41,7 @@ begin
       v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
@@ -96,7 +96,7 @@ begin
   return v_kept;
 end
 $$;
-comment on function outbox.take_messages(outbox.claimed, timestamptz) is
+comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
   'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
   'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
   'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
@@ -148,7 +148,7 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
@@ -158,7 +158,7 @@ comment on function outbox.why_not_send(
   'Why a claimed message is not sent after all, null when it is; one that policy forbids is '
   'failed. locks: the caller holds the message.';
 
-create function outbox.begin_attempt(
+create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
   p_count integer, p_now timestamptz
 ) returns void
@@ -182,7 +182,7 @@ begin
   perform outbox.save_message(p_message, p_now);
 end
 $$;
-comment on function outbox.begin_attempt(
+comment on function outbox.start_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
   'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
 
@@ -193,7 +193,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end

@@ -8,7 +8,7 @@ create type outbox.claimed_message as (
 comment on type outbox.claimed_message is
   'A message that was claimed, and for how long it waits before it is sent.';
 
-create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+create function outbox.send_delays(p_claimed outbox.claimed) returns setof outbox.claimed_message
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -38,7 +38,7 @@ begin
   join outbox.endpoint e on e.id = x.endpoint_id;
 end
 $$;
-comment on function outbox.waits_of(outbox.claimed) is
+comment on function outbox.send_delays(outbox.claimed) is
   'When each claimed message is due to leave, so that a number''s messages leave evenly however '
   'many were claimed at once.';
 
@@ -78,7 +78,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (

@@ -35,7 +35,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
@@ -54,7 +54,7 @@ $$;
 comment on function outbox.callback_data(bigint, integer) is
   'What names an attempt to WhatsApp, which echoes it in each status.';
 
-create function outbox.adopt_message(p_callback_data text, p_wamid text) returns text
+create function outbox.mark_sent_late(p_callback_data text, p_wamid text) returns text
 language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
@@ -92,7 +92,7 @@ begin
   return 'adopted';
 end
 $$;
-comment on function outbox.adopt_message(text, text) is
+comment on function outbox.mark_sent_late(text, text) is
   'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
   'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
   'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';

@@ -81,7 +81,7 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/send/message_claim.sql',
-    find: `    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    find: `    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
 `,
     replace: `    null;
 `,
@@ -158,7 +158,7 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/record/message_status.sql',
-    find: `  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+    find: `  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 `,
     replace: '',
@@ -200,8 +200,8 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/message/message.sql',
-    find: 'where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;',
-    replace: 'where m.id = outbox.message_number(p_message_id);',
+    find: 'where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;',
+    replace: 'where m.id = outbox.parse_message_id(p_message_id);',
     tests: [
       'sql/messages/message/key_queries.test.sql',
       'sql/messages/message/cancel_and_replay.test.sql',
@@ -210,7 +210,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message of another organisation is shown.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
     replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
     tests: ['sql/messages/message/edges.test.sql'],

@@ -50,7 +50,7 @@ insert into pair values
    'It may be 10 at most while attempt.retention_days is 11: raise that first. It is 10 now',
    'It must be 11 at least while event.delivered_days is 10: lower that first. It is 11 now'),
   ('event.retention_days', '39', '40', 'inbox.retention_days', '40', '39',
-   'would let a consumer forget (inbox.retention_days) an event that is still tried (event.retention_days), and process it twice',
+   'would let a consumer delete the id of an event (inbox.retention_days) that may still be redelivered (event.retention_days), and process it twice',
    'It may be 39 at most while inbox.retention_days is 40: raise that first. It is 39 now',
    'It must be 40 at least while event.retention_days is 39: lower that first. It is 40 now'),
   ('idempotency.window_hours', '48', '49', 'event.retention_days', '2', '1',

@@ -4,7 +4,7 @@
 -- A try is old once a later one may have been sent. It then says no more of its message than that
 -- it was taken, which ends a pending retry while no other has been.
 
-create function outbox.judge_statuses(
+create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
@@ -44,7 +44,7 @@ begin
     ) m on true
     left join lateral (
       select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_out
       from outbox.message_attempt b
       where b.message_id = a.message_id and b.attempt_no > a.attempt_no
     ) l on true
@@ -102,11 +102,11 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[]) is
+comment on function outbox.classify_statuses(bigint[], uuid[]) is
   'What comes of each status among stored updates, before anything is changed. The caller holds '
   'the messages, and the gates given.';
 
-create function outbox.may_be_out(p_attempt outbox.message_attempt) returns boolean
+create function outbox.may_have_been_sent(p_attempt outbox.message_attempt) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -115,5 +115,5 @@ begin
       in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
 end
 $$;
-comment on function outbox.may_be_out(outbox.message_attempt) is
+comment on function outbox.may_have_been_sent(outbox.message_attempt) is
   'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';

@@ -1,8 +1,8 @@
 -- What is told of a status: the audit trail, the timeline of the dossier, an event for the
 -- organisation's own endpoints, and what a failure means beyond its message.
 
-create function outbox.tell_statuses(
-  p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_statuses(
+  p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -12,13 +12,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform outbox.tell_taken(p_moves, p_now);
+  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -31,7 +31,7 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -41,12 +41,12 @@ begin
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
-comment on function outbox.tell_statuses(
-  outbox.status_change[], outbox.message_move[], timestamptz) is
+comment on function outbox.record_statuses(
+  outbox.status_change[], outbox.changed_message[], timestamptz) is
   'Writes audit, activity and events of the statuses that were applied.';
 
-create function outbox.tell_taken(
-  p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_sent(
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
@@ -64,11 +64,11 @@ begin
   loop
     perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
       'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
   end loop;
 end
 $$;
-comment on function outbox.tell_taken(outbox.message_move[], timestamptz) is
+comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
   'Writes that messages were sent of which callbacks say so before any answer.';
 
 create function outbox.publish_statuses(
@@ -95,7 +95,7 @@ begin
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
