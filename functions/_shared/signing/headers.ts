@@ -62,7 +62,7 @@ export function customHeaderProblem(name: string, value: string): string | null 
   }
   if (value === '' || !/^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
     // The value may be a credential, so the message leaves it out.
-    return `Header ${lower} has an empty value or one that is not visible ASCII`
+    return `Header ${lower} has an empty value, or characters that are not visible ASCII`
   }
   return null
 }
