@@ -1,11 +1,9 @@
--- The settings of messages, and what may be stored in them beside the other settings.
-
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('callback.retention_days', '30', 'integer', 8, 365,
-    'How long WhatsApp''s updates are kept as they came, by which a repeat is known; Meta repeats '
-    'one for 7 days'),
+    'How long updates from WhatsApp are stored, so that a repeated update is found; Meta repeats '
+    'an update for 7 days'),
   ('message.retention_days', '365', 'integer', 1, 3650,
-    'How long payload, number and ids of a finished message are kept; its audit trail stays');
+    'How long payload, number and ids of a finished message are stored; its audit trail stays');
 
 insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
   ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', '^https?://',
@@ -13,9 +11,9 @@ insert into outbox.setting (name, value, type, form, form_problem, is_url, descr
     'Where the WhatsApp Cloud API is'),
   ('whatsapp.graph_version', '"v25.0"', 'text', '^v[0-9]{1,3}[.][0-9]$',
     'must be a version such as v25.0', false,
-    'The version of the Graph API that messages are sent through'),
+    'The version of the Graph API that sends messages'),
   ('whatsapp.shared_app', '""', 'text', '^([0-9]{1,32})?$',
-    'must be empty or the id of a Meta app, which is digits', false,
+    'must be empty or the id of a Meta app (digits)', false,
     'The id of the Meta app that uses the callback address without a key; empty: none');
 
 create function outbox.check_graph_url() returns trigger
@@ -26,7 +24,7 @@ begin
     and not outbox.setting_on('egress.allow_http')
   then
     perform outbox.refuse_setting(new.name,
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      'would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids',
       case new.name
         when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
         else 'Set whatsapp.graph_url to an https URL first'
