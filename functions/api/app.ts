@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts'
 import { authenticated } from './middleware/access.ts'
 import { crossOrigin } from './middleware/cors.ts'
 import { bodyLimited, headLimited, type RequestLimits, requestLimits } from './middleware/limits.ts'
-import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
+import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
 import { rateLimited } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { traced } from './middleware/trace.ts'
@@ -31,8 +31,8 @@ import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
 /**
- * The whole API with its dependencies as arguments. It identifies the caller from the headers before
- * it reads the body. Only the callbacks come earlier, and they have their own rules.
+ * Creates the API. It identifies the caller from the headers before it reads the body; only the
+ * callbacks come earlier, because they have their own limits and signatures.
  */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
   const root = new OpenAPIHono<ApiEnv>({
@@ -41,9 +41,9 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
     },
   })
   const app = root.basePath('/api/v1')
-  app.onError(answerError(deps.log))
+  app.onError(handleError(deps.log))
   app.notFound((c) =>
-    problemAnswer(
+    errorResponse(
       new ApiError('not_found', `There is no ${c.req.method} ${c.req.path.slice(0, 200)}`),
       c.get('requestId'),
     )

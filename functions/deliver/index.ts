@@ -23,19 +23,19 @@ const deps = wireRun({
   transport: env.transport,
   proxyAuthorization: env.proxyAuthorization,
   log,
-  // The platform keeps 100 lines of 10 s, and the end of the run is to be among them.
+  // The platform stores 100 log lines of 10 s; the line at the end of the run must be among them.
   routineLevel: 'debug',
   tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
   stop: stop.signal,
 })
 
-/** The response to a kick waits for the first dispatch, but pg_net waits 2 s at most. */
+/** The response to a kick waits for the first dispatch, but pg_net waits at most 2 s. */
 const firstMs = 1_000
 
 function startRun(): StartedRun {
   const { promise: first, resolve } = Promise.withResolvers<ContractRefusal | null>()
   const cancel = systemClock.after(firstMs, () => resolve(null))
-  const end = runToEnd({ ...deps, begun: resolve }).finally(() => {
+  const end = runToEnd({ ...deps, dispatched: resolve }).finally(() => {
     cancel()
     resolve(null)
   })

@@ -1,5 +1,5 @@
--- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
--- table, so to change one is one UPDATE without a lock that a run waits for.
+-- Settings: one row each, with its type, bounds and description. A change is one UPDATE without a
+-- lock that a run waits for, because no setting is a constraint of a table.
 -- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
@@ -19,85 +19,91 @@ create table outbox.setting (
   constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
-  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
-  'the text is empty, or a URL that a path can be appended to.';
+  'All settings with their types, bounds and meanings; set_setting() changes one. form: the '
+  'regular expression for a text; form_problem: the error for an invalid text; is_url: the text '
+  'is empty, or a URL to which a path can be appended.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
-    'Off: no kick and no claim; publishing goes on'),
+    'If off, there are no kicks and no claims; publishing continues'),
   ('worker.poll_interval_ms', '1000', 'integer', 25, 60000,
-    'How often the tick looks for work; an idle worker looks four times as often, and a run that '
-    'was just busy every 25 ms'),
-  ('worker.batch_size', '400', 'integer', 1, 1000, 'The most deliveries that one dispatch claims'),
+    'How often the tick checks for work, in whole seconds and at least once a second; an idle '
+    'worker polls four times as often, and a busy run at most every 25 ms'),
+  ('worker.batch_size', '400', 'integer', 1, 1000,
+    'The largest number of deliveries that one dispatch claims'),
   ('worker.max_runs', '4', 'integer', 1, 100,
-    'The most edge runs at a time; one more ends at once'),
+    'The largest number of edge runs at a time; a further run ends at once'),
   ('worker.max_wall_ms', '25000', 'integer', 1000, 300000,
-    'How long an edge run claims; the platform ends an isolate after 150 s'),
+    'How long an edge run claims deliveries; the platform ends a function after 150 s'),
   ('worker.max_deliveries', '2000', 'integer', 1, 1000000,
-    'How many deliveries an edge run sends before it ends; the platform allows 2 s of CPU'),
+    'How many deliveries an edge run sends before it ends; the platform allows a run 2 s of CPU'),
   ('kick.on_commit', 'true', 'boolean', null, null,
-    'Wake a run at commit when none is awake; off: the tick alone does it'),
+    'Whether a commit sends a kick if no run is active; if off, only the tick sends kicks'),
   ('kick.quiet_ms', '500', 'integer', 50, 60000,
-    'No kick on commit within this time of a run''s poll or of the last kick'),
-  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload'),
-  ('route.batch_size', '1000', 'integer', 1, 2000, 'The most events that one dispatch routes'),
-  ('egress.allow_http', 'false', 'boolean', null, null, 'Allow http URLs: for local development'),
+    'A commit sends no kick within this time after the last kick or after a run has polled'),
+  ('publish.max_body_bytes', '262144', 'integer', 1024, 1048576, 'The largest payload, in bytes'),
+  ('route.batch_size', '1000', 'integer', 1, 2000,
+    'The largest number of events that one dispatch routes'),
+  ('egress.allow_http', 'false', 'boolean', null, null,
+    'Whether http URLs are allowed, for local development'),
   ('egress.allow_cidrs', '[]', 'text[]', null, null,
-    'Private networks that deliveries may reach, in CIDR form'),
+    'Private networks that deliveries may reach, in CIDR notation'),
   ('egress.allow_ports', '["80", "443", "1024-65535"]', 'text[]', null, null,
-    'Ports that webhooks may go to, single or as ranges'),
+    'Ports that deliveries may use, single or as ranges'),
   ('egress.deny_ports',
     '["1433", "1521", "2049", "2375-2380", "3306", "3389", "5432", "6379", "6443", '
     '"9200", "10250", "11211", "27017"]', 'text[]', null, null,
-    'Ports of those that they may not go to all the same: databases, remote control'),
-  ('response.success_bytes', '256', 'integer', 0, 16384, 'How much is kept of a 2xx response'),
-  ('response.failure_bytes', '4096', 'integer', 0, 16384, 'How much is kept of any other response'),
+    'Exceptions from egress.allow_ports: the usual ports of databases and remote control'),
+  ('response.success_bytes', '256', 'integer', 0, 16384,
+    'How many bytes of a 2xx response are stored'),
+  ('response.failure_bytes', '4096', 'integer', 0, 16384,
+    'How many bytes of any other response are stored'),
   ('endpoint.timeout_ms', '15000', 'integer', 500, 60000,
-    'How long one whole request of a new endpoint may take, unless it is made with another time; '
-    'an endpoint that exists keeps its own'),
+    'Default for a new endpoint: the timeout of a whole request'),
   ('endpoint.max_in_flight', '50', 'integer', 1, 1000,
-    'The most requests at a time of a new endpoint, unless it is made with another number; an '
-    'endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many requests may be in flight'),
   ('endpoint.quantum', '25', 'integer', 1, 1000,
-    'How many deliveries in a row a new endpoint has before the next one''s turn, unless it is '
-    'made with another number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many deliveries are claimed before it is the turn of the '
+    'next endpoint'),
   ('endpoint.rate_burst', '10', 'integer', 1, 100000,
-    'How many requests may follow each other at once at a new endpoint with a rate, unless it is '
-    'given another number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint with a rate limit: how many requests it may get at once after a '
+    'pause'),
   ('breaker.enabled', 'true', 'boolean', null, null,
-    'Whether a new endpoint has a breaker, unless it is told otherwise; an endpoint that exists '
-    'keeps its own'),
+    'Default for a new endpoint: whether it has a breaker'),
   ('breaker.threshold', '5', 'integer', 1, 1000,
-    'How many failures in a row open the breaker of a new endpoint, unless it is given another '
-    'number; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how many failures in a row open its breaker'),
   ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
-    'How long the breaker of a new endpoint stays open before the probe, unless it is given '
-    'another time; an endpoint that exists keeps its own'),
+    'Default for a new endpoint: how long its breaker stays open before the first probe'),
   ('retry_after.max_s', '3600', 'integer', 1, 86400,
-    'The longest that a receiver can make us wait by Retry-After'),
+    'The longest time that a Retry-After header can delay an endpoint'),
   ('idempotency.window_hours', '24', 'integer', 1, 168,
-    'How long the idempotency key of an event, a saga or an API request is known; not longer than '
+    'How long the idempotency key of an event, a saga or an API request is stored; at most '
     'event.retention_days'),
   ('endpoint.disable_after_days', '5', 'integer', 1, 365,
-    'An endpoint that has failed for so many days without one success is disabled'),
+    'An endpoint that has failed for this many days without one success is disabled'),
   ('dead_letter.retention_days', '90', 'integer', 1, 3650,
-    'How long a replayed or discarded dead letter is kept; any other is kept for ever'),
-  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are kept'),
+    'How long a replayed or discarded dead letter is stored; every other dead letter is stored '
+    'for ever'),
+  ('attempt.retention_days', '8', 'integer', 8, 365, 'How long attempts are stored'),
   ('metrics.per_endpoint', 'false', 'boolean', null, null,
-    'Count attempts for each endpoint and show every endpoint in the metrics, not the worst alone'),
+    'Whether the metrics count attempts for each endpoint and name every endpoint; if off, they '
+    'name only the worst'),
   ('metrics.top_endpoints', '10', 'integer', 0, 1000,
-    'How many endpoints the metrics name: those with most open, and those that fail longest'),
+    'How many endpoints the metrics name: those with the most open deliveries, and those with the '
+    'most failures in a row'),
   ('event.delivered_days', '7', 'integer', 7, 364,
-    'For how many full days an event is kept of which nothing is open any more, with its attempts; '
-    'so long it can be replayed'),
+    'How many full days an event without open deliveries is stored, with its attempts; until then '
+    'it can be replayed'),
   ('event.retention_days', '30', 'integer', 1, 365,
-    'A delivery still open after this many days expires; deliver_at reaches no further');
+    'A delivery that is still open after this many days expires; deliver_at can be at most this '
+    'far ahead');
 
 insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
   ('egress.proxy_url', '""', 'text', '^(http://[^/]*)?$',
     'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path',
-    true, 'A proxy that makes every connection (CONNECT) and vets the names; empty: none');
+    true,
+    'An http proxy for every webhook (CONNECT), which must check the addresses itself; empty: no '
+    'proxy');
 
 create function outbox.setting_value(p_name text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -135,4 +141,4 @@ begin
 end
 $$;
 comment on function outbox.key_window() is
-  'How long an idempotency key is known: the setting idempotency.window_hours.';
+  'How long an idempotency key is stored: the setting idempotency.window_hours.';

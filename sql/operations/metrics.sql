@@ -1,17 +1,17 @@
 -- The data of the function `metrics`. get_metrics() joins five parts:
 --
---   1 counters()          What has happened: the counters that results, runs and routing increment.
---   2 queue_metrics()     Endpoints and their queues, summed by kind and state, and the worst
+--   1 counters()          The counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and status, and the worst
 --                         endpoints by name. It reads each endpoint once, in gate_metrics().
---   3 event_metrics()     Events to be routed, and dead letters, each counted up to 10,000.
+--   3 event_metrics()     Unrouted events, and dead letters, each counted up to 10,000.
 --   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
---   5 database_metrics()  Vacuum and transactions that prevent it, from the statistics of Postgres.
+--   5 database_metrics()  Vacuum and transactions that delay it, from the statistics of Postgres.
 --
 -- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
 -- deliveries of an endpoint.
 --
--- due_at of gate_metrics() says since when the first delivery of an endpoint is due; null if the
--- endpoint may not be served now. An example at 12:00:00:
+-- due_at of gate_metrics() is the time since which the first delivery of an endpoint is due; null
+-- if none can be claimed now. An example at 12:00:00:
 --
 --   endpoint                                                      due_at
 --   A, enabled, first delivery due since 11:58:00                 11:58:00
@@ -19,11 +19,11 @@
 --   B, all its deliveries are in flight                           null
 --   C, its breaker is open                                        null
 --
--- The first due delivery is looked up for the 200 lanes with the earliest head_at; for all others
--- due_at is head_at, which may be earlier than the truth. The oldest of all is among the 200,
--- because no delivery of a lane is due before its head_at.
+-- The first due delivery is looked up for the 200 lanes with the earliest head_at. For all others
+-- due_at is head_at, which may be too early. The oldest of all is among the 200, because no
+-- delivery of a lane is due before its head_at.
 
--- Only halted lanes, which are few. No claim can use this index.
+-- An index of the few halted lanes. No claim can use it.
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
@@ -32,7 +32,7 @@ create function outbox.gate_metrics(p_now timestamptz) returns table (
 )
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -47,7 +47,7 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- One that a failure paused, other than one that an operator paused.
+        -- Paused by a failure, not by an operator.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -61,13 +61,13 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, which are most, have no halted lanes.
+    -- Unordered endpoints, the majority, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
-    -- purpose.
+    -- The next due lane. Lanes of replay jobs are excluded, because their deliveries are old by
+    -- design.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
@@ -75,7 +75,7 @@ begin
         -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- A Retry-After has not ended, or there is no token left.
+        -- Not during a Retry-After, nor without a token.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -98,9 +98,9 @@ begin
 end
 $$;
 comment on function outbox.gate_metrics(timestamptz) is
-  'Each endpoint with the counts of its gate, and since when its first delivery is due; null if '
-  'none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early '
-  'for the others. Takes some index lookups per endpoint.';
+  'All endpoints with the counts of their gates, and the time since which the first delivery is '
+  'due; null if none can be claimed. due_at is exact for the 200 endpoints with the oldest due '
+  'deliveries and may be too early for the others. Takes some index lookups per endpoint.';
 
 create function outbox.queue_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable
@@ -128,7 +128,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
+          -- These rows count lanes, so n is 0. Any other status of the endpoint takes precedence.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -182,7 +182,7 @@ begin
 end
 $$;
 comment on function outbox.event_metrics() is
-  'Events that wait for routing or were set aside, and dead letters neither replayed nor '
+  'Events that are unrouted or set aside, and dead letters that are neither replayed nor '
   'discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to '
   '10,000.';
 
@@ -231,7 +231,7 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
   '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
   '"until", "bytes"}]}.';
 

@@ -15,7 +15,7 @@ import { orderPath } from './schema/order.ts'
 import { expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
 const help =
-  `Build supabase/migrations from sql/ while there is no release, and what tests compare with.
+  `Build supabase/migrations from sql/ until the first release, and the files that tests compare with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
@@ -104,7 +104,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
+/** Writes the dump and the list of functions of sql/, with which the tests compare. */
 async function writeExpected(root: string): Promise<void> {
   await withSchema(root, 'sql', async (pg) => {
     await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))
@@ -128,12 +128,11 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   if (check || outcome.code !== 0) return outcome.code
   await writeExpected(projectRoot)
   print(
-    `Wrote ${expectedDump} and ${expectedFunctions}: read what changed, then run \`deno task types\``,
+    `Wrote ${expectedDump} and ${expectedFunctions}: check the changes, then run \`deno task types\``,
   )
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()

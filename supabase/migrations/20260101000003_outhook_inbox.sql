@@ -9,8 +9,8 @@
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('inbox.retention_days', '40', 'integer', 2, 3650,
-    'How long a consumer stores the ids of processed events: longer than event.retention_days, or '
-    'a late attempt is processed twice');
+    'How long a consumer remembers the ids of processed events: longer than event.retention_days, '
+    'because a later attempt would be processed twice');
 
 insert into outbox.setting_rule (less, more, spare, problem) values
   ('event.retention_days', 'inbox.retention_days', -1,

@@ -25,15 +25,16 @@
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('callback.retention_days', '30', 'integer', 8, 365,
-    'How long updates from WhatsApp are stored, so that a repeated update is found; Meta repeats '
-    'an update for 7 days'),
+    'How long WhatsApp''s updates are stored as they arrived, to recognise repeats; Meta repeats '
+    'an update for up to 7 days'),
   ('message.retention_days', '365', 'integer', 1, 3650,
-    'How long payload, number and ids of a finished message are stored; its audit trail stays');
+    'How long the payload, phone number and ids of a finished message are stored; its audit trail '
+    'stays');
 
 insert into outbox.setting (name, value, type, form, form_problem, is_url, description) values
   ('whatsapp.graph_url', '"https://graph.facebook.com"', 'text', '^https?://',
     'must be a URL such as https://graph.facebook.com, without credentials and query', true,
-    'Where the WhatsApp Cloud API is'),
+    'The URL of the WhatsApp Cloud API'),
   ('whatsapp.graph_version', '"v25.0"', 'text', '^v[0-9]{1,3}[.][0-9]$',
     'must be a version such as v25.0', false,
     'The version of the Graph API that sends messages'),
@@ -2883,7 +2884,7 @@ begin
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- Skip a locked endpoint, as disable_itself() does: the next failure holds it.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),

@@ -64,7 +64,7 @@ Deno.test('POST /endpoints names the member that is wrong, in camelCase', async 
   })
   expect(await create({ timeout: 1 })).toMatchObject({
     status: 400,
-    body: { field: 'timeout', detail: 'timeout is not a member of this request' },
+    body: { field: 'timeout', detail: 'timeout is unknown' },
   })
   expect(await create({ url: 'https://10.0.0.1/x' })).toMatchObject({
     status: 400,

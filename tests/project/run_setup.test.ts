@@ -16,7 +16,9 @@ async function needs(...files: string[]): Promise<string[]> {
 
 Deno.test('a unit test and a pgTAP file need little', async () => {
   expect(await needs('tests/project/run_tally.test.ts')).toEqual([])
-  expect(await needs('tests/sql/claim/bytes.test.sql', 'tests/functions/local/trust.test.ts'))
+  expect(
+    await needs('tests/sql/engine/claim/bytes.test.sql', 'tests/functions/local/trust.test.ts'),
+  )
     .toEqual(['postgres'])
 })
 

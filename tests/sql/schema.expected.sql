@@ -81,7 +81,7 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 -- Name: TYPE delivery_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery, with its event''s type where that is known at once.';
+COMMENT ON TYPE outbox.delivery_key IS 'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
 -- Name: filter; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -94,7 +94,7 @@ ALTER TYPE outbox.filter OWNER TO postgres;
 
 -- Name: TYPE filter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter IS 'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at most.';
+COMMENT ON TYPE outbox.filter IS 'A filter in the form in which it is evaluated, and its weight: the most steps that run for each value of a payload.';
 
 -- Name: filter_part; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -110,7 +110,7 @@ ALTER TYPE outbox.filter_part OWNER TO postgres;
 
 -- Name: TYPE filter_part; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_part IS 'A part of a filter, translated to jsonpath. opening, closing: the text before and after its condition; next: the number of the word after it; weight: how many of its steps run for each element behind a wildcard; is_many: whether it can find several values.';
+COMMENT ON TYPE outbox.filter_part IS 'A part of a filter, translated to jsonpath. opening, closing: the text before and after its condition; next: the number of the word after it; weight: how many of its steps run for each element that a wildcard selects; is_many: whether it can find several values.';
 
 -- Name: filter_state; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -131,7 +131,7 @@ ALTER TYPE outbox.filter_state OWNER TO postgres;
 
 -- Name: TYPE filter_state; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_state IS 'The state while a filter is read. written: the jsonpath so far; at: the next word; wants_operand: true if a condition must follow, false if an operator may; root: the first word of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the negations of the next operand; closings, kinds: the closing text and the kind (group, where or exists) of each open parenthesis.';
+COMMENT ON TYPE outbox.filter_state IS 'The state of the reader of a filter. written: the jsonpath so far; at: the number of the next word; wants_operand: true if a condition must follow, false if an operator may; root: the first word of a path, $ or @; is_many: @ can be several values; pending: the text that closes the negations of the next operand; closings, kinds: the closing text and the kind (group, where or exists) of each open parenthesis.';
 
 -- Name: filter_tokens; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -324,7 +324,7 @@ ALTER TYPE outbox.replay_step OWNER TO postgres;
 
 -- Name: TYPE replay_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job comes to.';
+COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next.';
 
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -450,12 +450,13 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'Use replay to send it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id,
+        'Only an open delivery can be cancelled');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -468,7 +469,40 @@ ALTER FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint
 
 -- Name: FUNCTION act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). OH001; OH002; OH004: it is being sent, or finished.';
+COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Executes retry (due now), replay or cancel and returns the new delivery_json(). OH001; OH002; OH004: the delivery is in flight or finished.';
+
+-- Name: active_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_secrets jsonb;
+  v_missing bigint;
+begin
+  select
+    coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+        filter (where v.decrypted_secret is not null),
+      '[]'),
+    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
+  into v_secrets, v_missing
+  from outbox.endpoint_secret s
+  left join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
+  if v_missing > 0 then
+    perform outbox.missing_in_vault('the signing secret');
+  end if;
+  return v_secrets;
+end
+$$;
+
+ALTER FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
 
 -- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -886,7 +920,7 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 -- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
+COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores an additional signing secret of an endpoint in Vault and returns the id of its row. A secret whsk_… has scheme v1a, and its public key is stored in the row.';
 
 -- Name: admit_endpoints(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1725,7 +1759,7 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.softened(
+        then outbox.retry_if_transient(
           outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
             r.provider ->> 'subcode'),
           r.provider)
@@ -2286,34 +2320,34 @@ CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_
 declare
   v_now timestamptz := outbox.clock();
   v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_held outbox.request_key;
+  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
   end if;
   if p_key !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
-      'Use one random key for each thing to make, such as a UUID');
+      'Use a new random key for each request, such as a UUID');
   end if;
-  -- A request that has not committed makes the next one with its key wait, and no other.
+  -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
   values (p_org_id, p_key, p_route, v_content, v_now)
   on conflict (org_id, key) do update
-    set route = excluded.route, content = excluded.content, answer = null,
+    set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
     where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
-  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_held.route <> p_route or v_held.content <> v_content then
+  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
-        'Idempotency-Key was used within %s hours for another request',
+        'Idempotency-Key was used for another request in the last %s hours',
         outbox.setting_int('idempotency.window_hours')),
-      hint = 'Use a new key for a new request, or send the same body as the first time';
+      hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
-  return v_held.answer;
+  return v_stored.response;
 end
 $_$;
 
@@ -2321,7 +2355,7 @@ ALTER FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_r
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) IS 'Takes an Idempotency-Key for a request that makes something and returns null, or returns what the request with this key was answered. To be called first in the transaction that makes it; without a key null. OH001; OH003: the key has another route or body.';
+COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) IS 'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the response of its first request. Call it first in the transaction of the request. Returns null without a key. OH001; OH003: the key was used with another route or body.';
 
 -- Name: begin_saga(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2493,7 +2527,7 @@ begin
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
         end as headers,
-        outbox.live_secrets(e.id, p_now) as secrets,
+        outbox.active_secrets(e.id, p_now) as secrets,
         case
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
@@ -2533,7 +2567,7 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
+COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'The wait after failure number p_attempt (from 1). Jitter multiplies it by a uniform random number from 0.5 to 1.5. max_delay (default: a week) limits the result after jitter. OH001 for an invalid policy.';
 
 -- Name: callback_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2669,7 +2703,7 @@ CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_wh
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -2682,7 +2716,7 @@ ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why
 
 -- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
+COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Cancels an open delivery that is not in flight: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
 -- Name: cancel_message(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2766,7 +2800,7 @@ ALTER FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) OWNER TO
 
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for each other.';
+COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Records a change of the catalogue of an organisation. locks: its row, so that changes of one catalogue wait for each other.';
 
 -- Name: change_consent(text, text, text[], boolean, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2837,7 +2871,7 @@ begin
   if v_change ?| array['broker', 'credentials'] then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
-      hint = 'Leave out broker and credentials: its kind has neither';
+      hint = 'Omit broker and credentials: its kind has neither';
   end if;
   update outbox.endpoint e set
     url = case
@@ -2867,7 +2901,7 @@ ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER 
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members of an endpoint that a change names: first those of its kind, by the change_function of the kind, then those of every kind. OH001; OH004: the kind has no such member.';
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members that a change names: first those of the kind, by its change_function, then those of all kinds. OH001; OH004: the kind has no such member.';
 
 -- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2902,7 +2936,7 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Gives an endpoint the event types and the filter that a change names; a type that it has already stays as old as it is. OH001.';
+COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names. A type that the endpoint already has keeps its creation time. OH001.';
 
 -- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2958,7 +2992,7 @@ begin
   if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
-      hint = 'A job that has ended stays so: start another';
+      hint = 'A job that has ended cannot change: start another job';
   end if;
   perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
@@ -2969,7 +3003,7 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text)
 
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, resumes or cancels a replay job of an organisation, and returns it. OH001, OH002; OH004: it has ended.';
 
 -- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3376,7 +3410,8 @@ begin
   if v_delivery is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
-      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+      hint =
+        'Read the event to see its deliveries; finished ones are stored as long as their event';
   end if;
   return v_delivery;
 end
@@ -3386,7 +3421,7 @@ ALTER FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_
 
 -- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'delivery_json() of a delivery to an endpoint of the organisation, or OH002.';
 
 -- Name: check_dossier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3437,8 +3472,8 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
-  -- millisecond may be too small to be read as double precision.
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
@@ -3448,7 +3483,7 @@ begin
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
       'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  -- A schedule needs none, but what is there is read.
+  -- A schedule does not need base_delay, but delay_after() reads it.
   if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
       'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
@@ -3464,7 +3499,7 @@ begin
           'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
-      -- 5.0 is a number that integer does not read.
+      -- 5.0 is a valid number, but the cast to integer fails.
       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
     then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
@@ -3482,7 +3517,7 @@ ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
 
 -- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3569,15 +3604,15 @@ ALTER TABLE outbox.endpoint OWNER TO postgres;
 
 -- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change. What it is not given when it is made is what outbox.setting says at the time, and stays.';
+COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
 
 -- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
 
 -- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane rests behind each delivery.';
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
 
 -- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
 
@@ -3589,19 +3624,19 @@ COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is ret
 
 -- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
 
 -- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
 
 -- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
 
 -- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3620,7 +3655,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+      hint = 'Use an id from create_endpoint() or from outbox.endpoint_status';
   end if;
   return v_endpoint;
 end
@@ -3630,7 +3665,7 @@ ALTER FUNCTION outbox.check_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint, or OH002 when there is none or it was deleted.';
+COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint. OH002 if it does not exist or was deleted.';
 
 -- Name: check_endpoint_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3664,7 +3699,7 @@ ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_endpoint_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that no endpoint may have.';
+COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
 -- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3746,8 +3781,8 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'is one too many: the endpoint has 4 different filters',
-      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+      'is too many: the endpoint has 4 different filters',
+      pg_catalog.format('At most %s are allowed: join filters with ||, or create another endpoint',
         v_most));
   end if;
 end
@@ -3757,7 +3792,7 @@ ALTER FUNCTION outbox.check_filter_count(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
+COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 if an endpoint has more than 4 different filters, because routing may evaluate all of them for one event.';
 
 -- Name: check_filter_text(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3871,19 +3906,19 @@ begin
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
     perform outbox.invalid('headers', 'has more than 8192 bytes',
-      'Receivers refuse so many: send the data in the payload');
+      'Send the data in the payload: many receivers reject large headers');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
   for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
     v_problem := outbox.header_problem(v_name, p_headers -> v_name);
     if v_problem is null and pg_catalog.lower(v_name) = any (v_seen) then
-      v_problem := 'is there twice: HTTP does not tell upper from lower case';
+      v_problem := 'occurs twice: header names are not case-sensitive';
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
-        'itself');
+        'Expected the name of a custom header and a value of visible ASCII; Outhook sets the '
+        'reserved headers');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
@@ -3894,7 +3929,7 @@ ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first invalid custom header. The message never contains a value, because it may be a credential.';
 
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3907,13 +3942,13 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- The delivery does not exist, because the database refused to create it.
+    -- A delivery that the database rejected counts as open.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+      hint = p_remedy;
   end if;
 end
 $$;
@@ -3922,7 +3957,31 @@ ALTER FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remed
 
 -- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 for a delivery that is no longer open.';
+COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 if the delivery is not open.';
+
+-- Name: check_is_signed(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_is_signed(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
+begin
+  if v_kind <> 'webhook' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
+        p_endpoint_id, v_kind),
+      hint = 'Use an endpoint of kind webhook';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_is_signed(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_is_signed(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_is_signed(p_endpoint_id uuid) IS 'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
 -- Name: check_json(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4114,8 +4173,8 @@ begin
       message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
         v_most),
       hint = pg_catalog.format(
-        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
-        'once', v_first);
+        'Wait until the first one expires, at %s, or expire one at once with '
+        'expire_secret(); read_secret() lists them', v_first);
   end if;
 end
 $$;
@@ -4124,7 +4183,7 @@ ALTER FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with
 
 -- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every header longer.';
+COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Raises OH004 if more than 5 replaced secrets of an endpoint still sign: each of them makes the signature header longer.';
 
 -- Name: check_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4157,7 +4216,7 @@ begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
     perform outbox.invalid('overlap',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
-      'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
+      'Expected for how long the old secret still signs, from 0 to 30 days, such as 24 hours');
   end if;
 end
 $$;
@@ -4310,13 +4369,13 @@ begin
   if p_secret is null or p_secret = '' then
     perform outbox.invalid('secret', 'is empty', v_expected);
   elsif p_secret like 'v1,%' then
-    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
+    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; remove v1,');
   elsif p_secret not like 'whsec\_%' then
     perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
   end if;
   v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_',
+    perform outbox.invalid('secret', 'is not base64 after whsec_',
       v_expected || ' in the standard alphabet');
   end if;
   v_length := pg_catalog.length(v_base64) * 3 / 4;
@@ -4331,7 +4390,7 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 -- Name: FUNCTION check_secret(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
+COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form: whsec_ and padded base64 of 24 to 64 bytes. OH001 has the expected format, never the secret.';
 
 -- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4372,14 +4431,14 @@ CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
 declare
   v_expected constant text :=
     'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public '
-    'key. `deno task keypair` makes one';
+    'key. `deno task keypair` creates one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
+    perform outbox.invalid('secret', 'is not base64 after whsk_', v_expected);
   elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
     perform outbox.invalid('secret',
-      pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4),
+      pg_catalog.format('has %s bytes after whsk_', pg_catalog.length(v_base64) * 3 / 4),
       v_expected);
   end if;
   return 'whsk_' || v_base64 || '==';
@@ -4390,31 +4449,7 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 -- Name: FUNCTION check_signing_key(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
-
--- Name: check_signs(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_signs(p_endpoint_id uuid) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
-begin
-  if v_kind <> 'webhook' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
-        p_endpoint_id, v_kind),
-      hint = 'Webhooks alone are signed';
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.check_signs(p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_signs(p_endpoint_id uuid) IS 'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the expected format, never the key.';
 
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4936,8 +4971,8 @@ begin
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   delete from outbox.refusal r
   where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
-  -- closed, the next may have failed as well, since a lane is lost as a whole.
+  -- An ordered lane waits only for the retry of its first delivery. After that is closed, the next
+  -- one may also wait for a retry, because an expired lease fails all claimed deliveries of a lane.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
@@ -4970,7 +5005,7 @@ ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text,
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that is not in flight, and records its end as an attempt of kind close. locks: the caller has the gate locked.';
 
 -- Name: close_message(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5181,10 +5216,10 @@ begin
   end if;
   v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
-    perform outbox.disable_itself(v_news.gone, 'gone', p_now);
+    perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
   if v_news.failing is not null then
-    perform outbox.disable_itself(v_news.failing, 'failing_for_days', p_now);
+    perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
@@ -5842,7 +5877,7 @@ begin
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => coalesce(p_endpoint -> 'headers', '{}'),
@@ -5856,7 +5891,7 @@ ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_ty
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: {"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of the requested kind, by the create_function of the kind: {"id", "secret" if it has one}. OH001, also for a kind whose module is not installed.';
 
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5955,7 +5990,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* unless they are given. OH001 names the argument that is wrong.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument.';
 
 -- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6045,7 +6080,41 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat with the same p_key returns it as it is then. OH001, OH003.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003.';
+
+-- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body))::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+
+ALTER FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Creates a delivery that the database rejected when its event was routed. Raises the error if it is rejected again. locks: the gate.';
 
 -- Name: create_replay_job(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6054,21 +6123,21 @@ CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text 
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
   v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   if v_endpoint is not null then
     perform outbox.org_endpoint(p_org_id, v_endpoint);
   end if;
-  v_answer := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
+  v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  v_answer := outbox.get_replay_job(p_org_id, v_answer ->> 'id');
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 
@@ -6076,7 +6145,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6321,7 +6390,7 @@ ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO pos
 
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter as the API lists it, without its body.';
+COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter in the form of the API, without its body.';
 
 -- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6401,7 +6470,7 @@ begin
       p_policy -> 'delays'
       ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
-    -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+    -- The exponent is at most 64, or power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
       coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
     when 'linear' then v_base * v_failure
@@ -6418,7 +6487,7 @@ ALTER FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) OWNER TO po
 
 -- Name: FUNCTION delay_after(p_policy jsonb, p_failure integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'As calculate_delay(), but without a check of the policy. Stored policies are valid.';
 
 -- Name: delete_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6459,7 +6528,7 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6480,7 +6549,7 @@ ALTER FUNCTION outbox.delete_event_type(p_org_id text, p_type text) OWNER TO pos
 
 -- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';
 
 -- Name: delete_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6524,9 +6593,9 @@ ALTER FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) 
 
 COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';
 
--- Name: delivery_ends(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: delivery_endpoints(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.delivery_ends(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
+CREATE FUNCTION outbox.delivery_endpoints(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
     LANGUAGE plpgsql STABLE ROWS 10
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -6543,11 +6612,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.delivery_ends(p_event_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.delivery_endpoints(p_event_id uuid) OWNER TO postgres;
 
--- Name: FUNCTION delivery_ends(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_ends(p_event_id uuid) IS 'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+COMMENT ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) IS 'The endpoints for which an event has a delivery, open or finished, by id, highest first.';
 
 -- Name: delivery_json(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6561,7 +6630,7 @@ CREATE FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) RETURN
     SET jit TO 'off'
     AS $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
@@ -6569,12 +6638,12 @@ begin
     'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
-  into v_answer
+  into v_result
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
+  -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_answer is null then
-    -- The event's day has been dropped: its dead letter is what is left.
+  if v_result is null then
+    -- The partition of the event was dropped; only the dead letter is left.
     select pg_catalog.jsonb_build_object(
       'eventType', x.original_topic,
       'status', case
@@ -6585,12 +6654,12 @@ begin
       'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_answer
+    into v_result
     from outbox.dead_letter x
     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
-    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end
 $$;
 
@@ -6598,7 +6667,7 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6607,11 +6676,11 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -6619,20 +6688,20 @@ ALTER FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) OWNER 
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. OH002.';
+COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
 
--- Name: disable_itself(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: disable_endpoints(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
-  -- then.
-  with free as (
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run. The next failure
+  -- disables the endpoint.
+  with enabled as (
     select e.id
     from outbox.endpoint e
     where e.id = any (p_endpoint_ids) and e.status = 'enabled'
@@ -6640,7 +6709,7 @@ begin
   ), done as (
     update outbox.endpoint e
     set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
-    from free f where e.id = f.id returning e.id
+    from enabled x where e.id = x.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
@@ -6649,11 +6718,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and says so.';
+COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
 
 -- Name: discard_dead_letter(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6663,7 +6732,7 @@ CREATE FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, 
     AS $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
-    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+    perform outbox.invalid('reason', 'is empty', 'Give the reason why it will not be sent');
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
@@ -6674,7 +6743,7 @@ begin
       message = pg_catalog.format('event %s has no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'select * from outbox.dead_letter lists them';
+      hint = 'Find it with: select * from outbox.dead_letter';
   end if;
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
@@ -6685,7 +6754,7 @@ ALTER FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p
 
 -- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
+COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}. Cleanup deletes it after dead_letter.retention_days. OH001, OH002.';
 
 -- Name: discard_org_dead_letter(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6705,7 +6774,7 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 -- Name: FUNCTION discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, OH002.';
+COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). OH001, OH002.';
 
 -- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6876,16 +6945,16 @@ CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETU
 declare
   v_dropped integer;
 begin
-  with gone as (
+  with deleted as (
     delete from outbox.endpoint_secret s
     where s.id in (
-      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       for update skip locked)
     returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted x where v.id = x.vault_id;
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end
@@ -6895,7 +6964,7 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) OWNER
 
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() still sees which endpoints the runs know with one; returns how many.';
+COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Deletes secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
 -- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7192,20 +7261,20 @@ COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A qu
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) RETURNS void
+CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
-  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+  update outbox.request_key k set response = p_response where k.org_id = p_org_id and k.key = p_key;
 end
 $$;
 
-ALTER FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) OWNER TO postgres;
 
--- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) IS 'Notes the answer, without secrets, of the request whose key begin_request() took. Without a key it does nothing.';
+COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) IS 'Stores the response, without secrets, for the key of begin_request(). Does nothing without a key.';
 
 -- Name: end_saga(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7243,7 +7312,7 @@ ALTER FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
+COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Expires the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 -- Name: endpoint_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7285,7 +7354,7 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint in the form of the API. filter is that of all its event types; if SQL set several, one of them.';
 
 -- Name: endpoint_members(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7304,7 +7373,7 @@ ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO post
 
 -- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An empty object here; the module brokers replaces it.';
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: the members of endpoint.config that the API shows with the endpoint. An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7390,7 +7459,7 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7598,7 +7667,7 @@ ALTER FUNCTION outbox.event_json(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION event_json(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event as the API lists it, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event in the form of the API, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
 -- Name: event_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7635,7 +7704,7 @@ ALTER FUNCTION outbox.event_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION event_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that wait for routing or were set aside, and dead letters neither replayed nor discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that are unrouted or set aside, and dead letters that are neither replayed nor discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
 
 -- Name: event_of_json(jsonb, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7710,7 +7779,7 @@ ALTER TABLE outbox.event_type OWNER TO postgres;
 
 -- Name: TABLE event_type; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not jsonb: it is given back as it came.';
+COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation. schema is a JSON Schema of the payload, or null. Its type is json, not jsonb, to return the text unchanged.';
 
 -- Name: event_type_json(outbox.event_type); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7730,7 +7799,7 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 -- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
 -- Name: execute_org_saga(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7927,7 +7996,7 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('secret %s does not exist', p_secret_id),
-      hint = 'The secret of the endpoint lists those that sign';
+      hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
@@ -7938,7 +8007,7 @@ ALTER FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) IS 'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) IS 'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';
 
 -- Name: expire_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7964,9 +8033,9 @@ begin
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+      message = pg_catalog.format('secret %s is the current secret of endpoint %s', p_secret_id,
         v_secret.endpoint_id),
-      hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
+      hint = 'Replace it at once with rotate_secret() and p_overlap => ''0''';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = v_now
@@ -7981,7 +8050,7 @@ ALTER FUNCTION outbox.expire_secret(p_secret_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION expire_secret(p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
+COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; OH004 for the current HMAC secret, which every webhook needs.';
 
 -- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8133,7 +8202,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what mends it is another access token. A code may have a subcode behind a dot.';
+COMMENT ON TABLE outbox.failure_rule IS 'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: the failure means that the recipient has opted out of these messages. max_retries: a lower limit than that of the endpoint. new_token: a new access token is the remedy. A code may have a subcode after a dot.';
 
 -- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8156,8 +8225,8 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null, false)::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
+      null, null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -8167,7 +8236,7 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure: of the provider''s code, with its subcode or without, else the status, else its class, else the error class; without one, retry.';
+COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure. The first that exists of: the provider''s code with its subcode, the code alone, the status, the class of the status, the error class. If there is none: retry.';
 
 -- Name: fill_broker_template(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8436,7 +8505,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a number that can be compared',
+        pg_catalog.format('%s is not a valid number',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -8514,7 +8583,7 @@ begin
   then
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('more than %s parentheses and negations', v_most_depth),
-      'Nest less deep; a && b || c needs no parentheses');
+      'Use fewer levels; a && b || c needs no parentheses');
   end if;
   case
     when v_token = '!' then
@@ -8534,13 +8603,13 @@ begin
       return outbox.filter_leaf(p_tokens, p_state);
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
-        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        pg_catalog.format('a path must start with %s here, not with %s', p_state.root, v_token),
         'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
+        v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
-      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+      perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
@@ -8555,7 +8624,7 @@ ALTER FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outb
 
 -- Name: FUNCTION filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
+COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the start of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 -- Name: filter_path(outbox.filter_tokens, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8606,7 +8675,7 @@ ALTER FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p
 
 -- Name: FUNCTION filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. p_is_many: its @ stands for several values. OH001.';
+COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that starts at that word with $ or @: opening is "exists(<path>", closing closes it. p_is_many: its @ can be several values. OH001.';
 
 -- Name: filter_place(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8677,7 +8746,7 @@ ALTER FUNCTION outbox.filter_shown(p_token text) OWNER TO postgres;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter as an error shows it.';
+COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter for an error message, at most 40 characters.';
 
 -- Name: filter_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8689,7 +8758,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Compare bytes first: their number is known without reading the text.
+  -- Check bytes first: Postgres knows their number without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -8727,7 +8796,7 @@ CREATE FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbo
     AS $_$
 begin
   if p_state.root = '@' then
-    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) inside another',
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
@@ -8748,7 +8817,7 @@ ALTER FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox
 
 -- Name: FUNCTION filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the beginning of ? (…) after a path. OH001.';
+COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the start of ? (…) after a path. OH001.';
 
 -- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8923,7 +8992,7 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by its last attempt; null when it has not failed.';
+COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9075,40 +9144,6 @@ ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
 
--- Name: forget_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
-  with gone as (
-    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
-  )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
-  perform outbox.put_headers(p_endpoint_id, '{}');
-  perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts, what is not added up yet too.
-  delete from outbox.counter_change c
-  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
-    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
-  delete from outbox.counter c
-  where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
-  delete from outbox.lane l where l.gate_id = p_gate_id;
-  delete from outbox.gate g where g.id = p_gate_id;
-end
-$$;
-
-ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNER TO postgres;
-
--- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
-
 -- Name: forget_refusals(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) RETURNS void
@@ -9131,30 +9166,6 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of those of these deliveries that have ended.';
-
--- Name: forget_requests(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_keys integer;
-begin
-  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
-  delete from outbox.request_key k where k.ctid = any (array(
-    select o.ctid from outbox.request_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_keys = row_count;
-  return v_keys;
-end
-$$;
-
-ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
-
--- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
 
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9243,7 +9254,7 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- One that a failure paused, other than one that an operator paused.
+        -- Paused by a failure, not by an operator.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -9257,13 +9268,13 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, which are most, have no halted lanes.
+    -- Unordered endpoints, the majority, have no halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
-    -- purpose.
+    -- The next due lane. Lanes of replay jobs are excluded, because their deliveries are old by
+    -- design.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
@@ -9271,7 +9282,7 @@ begin
         -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- A Retry-After has not ended, or there is no token left.
+        -- Not during a Retry-After, nor without a token.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -9298,7 +9309,7 @@ ALTER FUNCTION outbox.gate_metrics(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with the counts of its gate, and since when its first delivery is due; null if none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early for the others. Takes some index lookups per endpoint.';
+COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'All endpoints with the counts of their gates, and the time since which the first delivery is due; null if none can be claimed. due_at is exact for the 200 endpoints with the oldest due deliveries and may be too early for the others. Takes some index lookups per endpoint.';
 
 -- Name: gate_totals(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9330,7 +9341,7 @@ ALTER FUNCTION outbox.gate_totals() OWNER TO postgres;
 
 -- Name: FUNCTION gate_totals(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.gate_totals() IS 'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
+COMMENT ON FUNCTION outbox.gate_totals() IS 'The sums over the gates of all endpoints: {"open", "in_flight", "breakers_open"}.';
 
 -- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9367,7 +9378,7 @@ ALTER FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as text, byte for byte. OH002.';
+COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter: dead_letter_json() with "body": the JSON of the event as text, byte for byte. OH002.';
 
 -- Name: get_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9400,17 +9411,17 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
-      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+      hint = 'Events are stored for at most event.retention_days; the list of events has their ids';
   end if;
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
-    -- As text: jsonb would change its bytes.
+    -- Text, because jsonb would change the bytes.
     'body', v_event.body,
     'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
           order by p.endpoint_id)
-        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+        from (select * from outbox.delivery_endpoints(p_event_id) limit 1000) p
       ), '[]'));
 end
 $$;
@@ -9419,7 +9430,7 @@ ALTER FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION get_event(p_org_id text, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One event: event_json() with "body" (text, as published), "routing" (waiting, done, set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
 
 -- Name: get_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9435,7 +9446,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event type %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-      hint = 'The list of event types has their names';
+      hint = 'Use a name from the list of event types';
   end if;
   return outbox.event_type_json(v_type);
 end
@@ -9455,10 +9466,10 @@ CREATE FUNCTION outbox.get_health() RETURNS jsonb
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_waiting jsonb := outbox.waiting();
-  v_problems text[] := outbox.problems(v_waiting);
-  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
-    (v_waiting ->> 'oldest_due_at')::timestamptz);
+  v_backlog jsonb := outbox.queue_backlog();
+  v_problems text[] := outbox.queue_problems(v_backlog);
+  v_due timestamptz := least((v_backlog ->> 'oldest_unrouted_at')::timestamptz,
+    (v_backlog ->> 'oldest_due_at')::timestamptz);
 begin
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
@@ -9474,7 +9485,7 @@ ALTER FUNCTION outbox.get_health() OWNER TO postgres;
 
 -- Name: FUNCTION get_health(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_health() IS 'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';
 
 -- Name: get_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9546,7 +9557,7 @@ ALTER FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER 
 
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an org, as endpoint_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an organisation: endpoint_json(). OH002.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9578,7 +9589,7 @@ ALTER FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) OWNER TO
 
 -- Name: FUNCTION get_org_secret(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 'The secrets of a webhook: {"secret" and "publicKey", for verification, "secrets": all that sign}. OH002, OH004.';
 
 -- Name: get_org_stats(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9644,7 +9655,7 @@ ALTER FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours i
 
 -- Name: FUNCTION get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) IS 'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says so, and "since" from when on they are all). OH001, OH002.';
+COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) IS 'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 ("capped": there are more; "since": they are complete from this time on). OH001, OH002.';
 
 -- Name: get_org_test(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9676,7 +9687,7 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 -- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9693,7 +9704,7 @@ begin
   if v_job.id is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('replay job %s does not exist', pg_catalog.quote_nullable(p_id)),
-      hint = 'The list of replay jobs shows those that there are';
+      hint = 'Use an id from the list of replay jobs';
   end if;
   return outbox.replay_job_json(v_job);
 end
@@ -9703,7 +9714,7 @@ ALTER FUNCTION outbox.get_replay_job(p_org_id text, p_id text) OWNER TO postgres
 
 -- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One replay job of an org, as replay_job_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One replay job of an organisation: replay_job_json(). OH002.';
 
 -- Name: get_retry_config(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9720,7 +9731,7 @@ ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER 
 
 -- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint: retry_config_json(). OH002.';
 
 -- Name: get_whatsapp_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9994,7 +10005,7 @@ begin
     then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then
-      'has an empty value or one that is not visible ASCII'
+      'has an empty value, or characters that are not visible ASCII'
   end;
 end
 $_$;
@@ -10003,37 +10014,7 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
-
--- Name: header_set(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.header_set(p_text text) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_headers jsonb;
-begin
-  -- Not above, where what is raised is not caught.
-  v_headers := p_text::jsonb;
-  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
-    return (
-      select v_headers
-      where not exists (
-        select from pg_catalog.jsonb_each(v_headers) h
-        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
-  end if;
-  return null;
-exception when data_exception then
-  return null;
-end
-$$;
-
-ALTER FUNCTION outbox.header_set(p_text text) OWNER TO postgres;
-
--- Name: FUNCTION header_set(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.header_set(p_text text) IS 'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The problem of a custom header, as the end of a sentence; null if the header is valid. Never contains the value.';
 
 -- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10154,7 +10135,7 @@ begin
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- Skip a locked endpoint, as disable_itself() does: the next failure holds it.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
@@ -10265,7 +10246,7 @@ CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now tim
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- As in disable_itself(): an open transaction at the console must not block a run.
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
@@ -10284,7 +10265,7 @@ ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now time
 
 -- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if another transaction is changing the endpoint.';
+COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. False if another transaction has the endpoint locked.';
 
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10759,7 +10740,7 @@ ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class 
 
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure is retried. No valid response, 3xx, 408, 425, 429 and 5xx are; any other status and a blocked address are not. The table failure_rule decides.';
 
 -- Name: is_template_held(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10920,7 +10901,7 @@ ALTER FUNCTION outbox.key_window() OWNER TO postgres;
 
 -- Name: FUNCTION key_window(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is known: the setting idempotency.window_hours.';
+COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is stored: the setting idempotency.window_hours.';
 
 -- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11074,7 +11055,8 @@ CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS
 begin
   return greatest(
     (select pg_catalog.max(a.attempt) from outbox.attempt a
-     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+     -- Not =: without statistics of the partition of today the planner would read all attempts of
+     -- the endpoint.
      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id),
     (select x.attempt from outbox.dead_letter x
      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
@@ -11085,7 +11067,7 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
+COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null if there is no attempt and no dead letter.';
 
 -- Name: last_tick_at(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11543,7 +11525,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are few and only appended, so the position is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -11568,7 +11550,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11659,7 +11641,7 @@ CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAU
     SET search_path TO ''
     AS $$
 declare
-  -- What a page may cost, in rows walked.
+  -- The most rows that a page reads.
   v_budget integer := 20000;
   v_at timestamptz;
   v_id uuid;
@@ -11675,7 +11657,7 @@ begin
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   if p_to <= v_at then
@@ -11710,7 +11692,7 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, status and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11720,7 +11702,8 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     SET enable_seqscan TO 'off'
     AS $_$
 declare
-  -- What a page may cost: rows walked, and twenty for each delivery that is looked at whole.
+  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
+  -- delivery that is read completely.
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -11775,7 +11758,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or dead letters, of everybody''s, and looks at 950 deliveries: so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11824,7 +11807,7 @@ CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL
     SET jit TO 'off'
     AS $_$
 declare
-  v_look constant integer := 20000;
+  v_most_rows constant integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
@@ -11840,13 +11823,13 @@ begin
     from outbox.event e
     where e.org_id > ''
       and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= v_span[1] and e.id < v_below
     order by e.org_id desc, e.id desc
-    limit v_look + 1
+    limit v_most_rows + 1
   loop
     v_seen := v_seen + 1;
-    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
         'nextCursor', outbox.key_to_cursor(v_last::text));
     end if;
@@ -11863,7 +11846,7 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 -- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 of its events at most, so a page of a rare type may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11981,7 +11964,7 @@ CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT N
 declare
   v_at timestamptz;
   v_id uuid;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
@@ -11993,7 +11976,7 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
@@ -12003,7 +11986,7 @@ begin
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -12011,7 +11994,7 @@ ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit i
 
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12021,13 +12004,13 @@ CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NUL
     AS $_$
 declare
   v_below bigint := 9223372036854775807;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   if p_cursor is not null then
     if p_cursor !~ '^[0-9]{1,18}$' then
-      perform outbox.invalid('cursor', 'is not one that a list gave',
-        'Expected nextCursor of the page before; leave it out for the first page');
+      perform outbox.invalid('cursor', 'is not a cursor of this list',
+        'Expected nextCursor of the previous page; omit it for the first page');
     end if;
     v_below := p_cursor::bigint;
   end if;
@@ -12038,7 +12021,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
-  into v_answer
+  into v_result
   from (
     select j as found, pg_catalog.row_number() over (order by j.id desc) as n
     from outbox.replay_job j
@@ -12046,7 +12029,7 @@ begin
     order by j.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -12054,7 +12037,7 @@ ALTER FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit int
 
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_reply_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12098,39 +12081,6 @@ ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an organisation, ordered by code: {"data": […]}.';
 
--- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_secrets jsonb;
-  v_lost bigint;
-begin
-  select
-    coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
-        filter (where v.decrypted_secret is not null),
-      '[]'),
-    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
-  into v_secrets, v_lost
-  from outbox.endpoint_secret s
-  left join vault.decrypted_secrets v on v.id = s.vault_id
-  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
-  if v_lost > 0 then
-    perform outbox.lost_in_vault('the signing secret');
-  end if;
-  return v_secrets;
-end
-$$;
-
-ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
-
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
@@ -12158,7 +12108,7 @@ CREATE FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
     SET search_path TO ''
     AS $$
 begin
-  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
   return outbox.check_endpoint(p_endpoint_id);
 end
@@ -12168,7 +12118,7 @@ ALTER FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is none or it was deleted. No run waits for this row.';
+COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. OH002 if it does not exist or was deleted. No run waits for this row.';
 
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12233,7 +12183,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
   from outbox.delivery d
@@ -12244,12 +12194,13 @@ begin
       message = pg_catalog.format('event %s has no open delivery for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+      hint = 'outbox.delivery_status has its status; replay() sends a finished delivery again';
   elsif v_delivery.leased_until > outbox.clock() then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+      message = pg_catalog.format(
+        'the delivery of event %s to endpoint %s is in flight', p_event_id,
         p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+      hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
   return v_delivery;
@@ -12260,7 +12211,7 @@ ALTER FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) OW
 
 -- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
 
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12276,9 +12227,10 @@ begin
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
     raise exception using errcode = 'OH008',
-      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+      message = pg_catalog.format(
+        'endpoint %s has version %s, not %s: it was changed in the meantime',
         p_endpoint_id, v_endpoint.version, p_version),
-      hint = 'Read it again, and send the change with its new ETag';
+      hint = 'Read it again and repeat the change with its new ETag';
   end if;
   return v_endpoint;
 end
@@ -12288,7 +12240,7 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is given.';
+COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
 -- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -12369,60 +12321,6 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
-
--- Name: lost_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
-      'credentials of this kind of endpoint';
-end
-$$;
-
-ALTER FUNCTION outbox.lost_in_vault(p_what text) OWNER TO postgres;
-
--- Name: FUNCTION lost_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.lost_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
-
--- Name: make_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  if not exists (
-    select from outbox.refusal r
-    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
-  then
-    return;
-  end if;
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
-    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body))::outbox.pair
-    from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
-    where v.id = p_event_id), p_now));
-end
-$$;
-
-ALTER FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Creates a delivery that the database refused to create when its event was routed; raises the error if it is refused again. locks: the gate.';
 
 -- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12636,6 +12534,27 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
+-- Name: missing_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.missing_in_vault(p_what text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is missing in Vault', p_what),
+    hint =
+      'Set it again with rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
+end
+$$;
+
+ALTER FUNCTION outbox.missing_in_vault(p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION missing_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
+
 -- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
@@ -12655,7 +12574,7 @@ ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
 
 -- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module has in a table of its own, in the form of the table counter. No row here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module stores in its own table, in the form of the table counter. No row here; the module messages replaces it.';
 
 -- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12675,7 +12594,7 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12752,7 +12671,7 @@ ALTER FUNCTION outbox.next_replays() OWNER TO postgres;
 
 -- Name: FUNCTION next_replays(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays() IS 'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+COMMENT ON FUNCTION outbox.next_replays() IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12834,15 +12753,15 @@ CREATE FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token json
     SET search_path TO ''
     AS $$
 declare
-  -- What names one token and no other is not part of the request.
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+  -- These members differ for each token, so they are not part of the request.
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  if v_answer is null then
-    v_answer := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  if v_result is null then
+    v_result := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -12850,7 +12769,7 @@ ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb
 
 -- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
+COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
 
 -- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12885,7 +12804,7 @@ CREATE FUNCTION outbox.note_requests(p_requests jsonb) RETURNS jsonb
 declare
   v_bounds integer[] := outbox.attempt_bounds();
 begin
-  with given as materialized (
+  with valid as materialized (
     select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
       pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
     from pg_catalog.jsonb_to_recordset(p_requests) as r (
@@ -12896,11 +12815,11 @@ begin
   )
   insert into outbox.counter_change (metric, labels, n, total)
   select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   group by g.method, g.route, g.status
   union all
   select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   cross join lateral (
     select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
   ) b
@@ -12913,7 +12832,7 @@ ALTER FUNCTION outbox.note_requests(p_requests jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION note_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", "n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. Returns {"noted": true}.';
+COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
 
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13100,7 +13019,7 @@ ALTER FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_n
 
 -- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller has the gate locked. Does nothing here; the module messages replaces it.';
 
 -- Name: on_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13159,7 +13078,7 @@ ALTER FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now times
 
 -- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit the module has removed everything, and the endpoint''s gate is removed next. The caller holds the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Removes up to p_limit rows that a module has for it, and returns how many. Fewer than p_limit means that none is left, and that the gate can be removed. The caller has the endpoint and its gate locked. Returns 0 here; the module messages replaces it.';
 
 -- Name: on_results(outbox.result[], outbox.news, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13207,7 +13126,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
+    -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -13228,14 +13147,14 @@ begin
       and x.event_id >= p_from
     order by x.event_id desc, x.endpoint_id desc;
   else
-    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    -- delivery_endpoints() returns its rows in order, and a nested loop keeps this order.
     open v_list for
     select e.id, p.endpoint_id, e.type
     from outbox.event e
-    left join lateral outbox.delivery_ends(e.id) p on true
+    left join lateral outbox.delivery_endpoints(e.id) p on true
     where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
       and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
@@ -13248,7 +13167,7 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), below a key and from an event on, newest first; an event without any may be there with a null. What they are, and whose where the status is of open ones or dead letters, must be asked of each.';
+COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on, newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
 
 -- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13285,7 +13204,7 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and from a time on, newest first.';
+COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
 
 -- Name: open_window(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13435,7 +13354,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('dead letter %s does not exist',
         pg_catalog.quote_nullable(p_id::text)),
-      hint = 'The list of dead letters shows those that there are';
+      hint = 'Use an id from the list of dead letters';
   end if;
   return v_letter;
 end
@@ -13445,7 +13364,7 @@ ALTER FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'The dead letter, or OH002 when that org has none of this id.';
+COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'A dead letter of an organisation. OH002 if it does not exist there.';
 
 -- Name: org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13464,7 +13383,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'The list of endpoints shows those that there are';
+      hint = 'Use an id from the list of endpoints';
   end if;
   return v_endpoint;
 end
@@ -13474,48 +13393,7 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
-
--- Name: other_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
-  v_stored jsonb := '{}'::jsonb;
-  v_missing text[];
-begin
-  if v_endpoint.headers_vault_id is null then
-    return v_stored;
-  end if;
-  v_missing := array(
-    select n from pg_catalog.unnest(v_endpoint.header_names) n
-    where pg_catalog.lower(n) not in (
-      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
-  if pg_catalog.cardinality(v_missing) = 0 then
-    return v_stored;
-  end if;
-  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
-  if v_stored is null then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
-        p_endpoint_id),
-      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
-        pg_catalog.array_to_string(v_missing, ', '));
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
-    from pg_catalog.unnest(v_missing) n where v_stored ? n);
-end
-$$;
-
-ALTER FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
-
--- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
+COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13666,6 +13544,36 @@ ALTER FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with tim
 
 COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); if the database refuses to park one gate, all others are parked. locks: the caller holds the gates.';
 
+-- Name: parse_headers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.parse_headers(p_text text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_headers jsonb;
+begin
+  -- Not as the default of the variable: the handler does not catch errors there.
+  v_headers := p_text::jsonb;
+  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
+    return (
+      select v_headers
+      where not exists (
+        select from pg_catalog.jsonb_each(v_headers) h
+        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
+  end if;
+  return null;
+exception when data_exception then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.parse_headers(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION parse_headers(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.parse_headers(p_text text) IS 'Custom headers as Vault stores them, {name: value}; null if the text is not an object of texts.';
+
 -- Name: parse_message_id(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.parse_message_id(p_message_id text) RETURNS bigint
@@ -13753,7 +13661,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13772,7 +13680,7 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13912,7 +13820,7 @@ ALTER FUNCTION outbox.preview_retry_config(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", "mostSeconds", "afterSeconds"}]}. OH001.';
+COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'The delays of a policy: {"schedule": [{"failure", "delaySeconds", "leastSeconds", "mostSeconds", "afterSeconds"}]}. OH001.';
 
 -- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13947,7 +13855,7 @@ ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION preview_schedule(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
+COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
 -- Name: primary_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13970,34 +13878,6 @@ ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
 -- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
-
--- Name: problems(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.problems(p_waiting jsonb) RETURNS text[]
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  v_now timestamptz := pg_catalog.clock_timestamp();
-begin
-  return pg_catalog.array_remove(array[
-    outbox.tick_problem(),
-    outbox.contract_problem(outbox.clock()),
-    case
-      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
-        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
-      then 'work has been due for more than a minute'
-    end,
-    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
-end
-$$;
-
-ALTER FUNCTION outbox.problems(p_waiting jsonb) OWNER TO postgres;
-
--- Name: FUNCTION problems(p_waiting jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.problems(p_waiting jsonb) IS 'The problems that keep the outbox from working, as texts; empty if there are none: the tick, functions of another version, late work, delivery switched off. p_waiting: the result of waiting().';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14187,19 +14067,19 @@ CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue
     AS $$
 declare
   v_version bigint;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
-  if v_answer is null then
-    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_result is null then
+    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -14207,7 +14087,7 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the Idempotency-Key of the whole. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -14285,7 +14165,7 @@ ALTER FUNCTION outbox.publish_inserted() OWNER TO postgres;
 
 -- Name: FUNCTION publish_inserted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
+COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes an inserted row. It reads only event_type and payload.';
 
 -- Name: publish_many(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14616,8 +14496,8 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
-        sqlerrm;
+      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
+        sqlstate, sqlerrm;
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -14629,7 +14509,7 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14641,7 +14521,7 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
-  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
@@ -14656,7 +14536,7 @@ begin
   if not found then
     return 0;
   end if;
-  with doomed as materialized (
+  with picked as materialized (
     select d.* from outbox.lane l
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
@@ -14665,22 +14545,22 @@ begin
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
-  ), gone as (
+  ), deleted as (
     delete from outbox.delivery d
-    using doomed x
+    using picked x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
-    from gone g
+    from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
     from (
       select g.lane_id, pg_catalog.count(*) as n,
         pg_catalog.count(*) filter (where g.held)::integer as held
-      from gone g
+      from deleted g
       group by g.lane_id
     ) b
     where l.id = b.lane_id
@@ -14695,7 +14575,7 @@ begin
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
   return coalesce(v_purged, 0);
@@ -14706,7 +14586,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14767,7 +14647,7 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An endpoint that was held because they could not be read is resumed.';
+COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. Resumes an endpoint that was paused because they could not be read.';
 
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14809,33 +14689,33 @@ CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description 
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
-    -- A repeat of the request that made it is no error.
+    -- A repeat of the request that created it is no error.
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_answer := outbox.event_type_json(v_type);
-      perform outbox.end_request(p_org_id, p_key, v_answer);
-      return v_answer;
+      v_result := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_result);
+      return v_result;
     end if;
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event type %s exists', p_type),
-      hint = 'Change it with PUT, or choose another name';
+      message = pg_catalog.format('event type %s already exists', p_type),
+      hint = 'Change it with PUT, or use another name';
   end if;
-  -- The sum over the catalogue bounds what a publisher's function keeps.
+  -- Limits the size of the catalogue that a function caches.
   if not found and (
     select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
   then
-    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
       'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
@@ -14843,9 +14723,9 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  v_answer := outbox.event_type_json(v_type);
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 
@@ -14853,7 +14733,7 @@ ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description t
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it; with p_create one that is there with other content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14886,7 +14766,7 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that was held because they could not be read is resumed.';
+COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an endpoint that was paused because they could not be read.';
 
 -- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15089,6 +14969,42 @@ ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_uns
 
 COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
 
+-- Name: queue_backlog(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.queue_backlog() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(outbox.clock());
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  return pg_catalog.jsonb_build_object(
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        select u from outbox.unrouted_late(v_router, 10000) u
+        union all
+        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        limit 10000
+      ) c
+    ),
+    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'oldest_due_at', (
+      select g.next_at from outbox.gate g
+      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.queue_backlog() OWNER TO postgres;
+
+-- Name: FUNCTION queue_backlog(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
+
 -- Name: queue_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.queue_metrics(p_now timestamp with time zone) RETURNS jsonb
@@ -15117,7 +15033,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
+          -- These rows count lanes, so n is 0. Any other status of the endpoint takes precedence.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -15142,6 +15058,34 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], the status halted counts the deliveries of halted lanes at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+
+-- Name: queue_problems(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.queue_problems(p_backlog jsonb) RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
+        (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'events or deliveries have been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+
+ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15191,7 +15135,7 @@ ALTER FUNCTION outbox.read_catalogue(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
 
 -- Name: read_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15262,9 +15206,9 @@ begin
       'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
-      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+      pg_catalog.format('has %s steps for each value of [*] or .*, and at most %s are allowed',
         v_state.weight, v_most_weight),
-      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+      'Use fewer steps and alternatives after a wildcard, or filter at the receiver');
   end if;
   begin
     v_filter.path := ('strict ' || v_state.written)::jsonpath;
@@ -15272,7 +15216,7 @@ begin
     or numeric_value_out_of_range
   then
     perform outbox.invalid('filter',
-      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'has a text or a number that Postgres does not accept: ' || sqlerrm,
       'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
@@ -15284,7 +15228,7 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 -- Name: FUNCTION read_filter(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the remedy.';
+COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15393,7 +15337,7 @@ CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -15414,7 +15358,7 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
+COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15712,7 +15656,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15763,7 +15707,7 @@ ALTER FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) OWNER TO
 
 -- Name: FUNCTION recent_deliveries(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows and the events that are looked at, so the last event may be cut, and rows are fewer where events wait for routing. Its cost does not grow with history. OH001.';
+COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as rows of delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits both the rows and the events. So the last event may be incomplete, and unrouted events make the result shorter. The cost does not grow with history. OH001.';
 
 -- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16242,7 +16186,7 @@ ALTER FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) OWNER TO postgr
 
 -- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace and number the members of an endpoint would upset.';
+COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that has its own path in the API, such as a channel. The members of an endpoint could break the rate and the number of a channel.';
 
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16370,7 +16314,7 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. It begins with the remedy of the module whose kind the endpoint is, if there is one. A value in it such as <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null for any other. It starts with the remedy of the module of the kind, if there is one. For an endpoint with an unreadable secret it sets the secret again. Replace a placeholder such as <the new token>: with it the statement fails and releases nothing.';
 
 -- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16415,7 +16359,7 @@ ALTER FUNCTION outbox.release_first(p_endpoint outbox.endpoint) OWNER TO postgre
 
 -- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that have to come before resume_endpoint(), with commas between them; of an endpoint with an unreadable secret the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that must come before resume_endpoint(), separated by commas. If a secret of the endpoint cannot be read: the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16448,7 +16392,7 @@ ALTER FUNCTION outbox.release_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an endpoint that was held because a secret could not be read, if all can be read now, and publishes outhook.endpoint.released.';
+COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an endpoint that was paused because a secret could not be read, if all can be read now, and publishes outhook.endpoint.released.';
 
 -- Name: reload_jobs(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16474,6 +16418,106 @@ ALTER FUNCTION outbox.reload_jobs() OWNER TO postgres;
 -- Name: FUNCTION reload_jobs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of jobs of Outhook}.';
+
+-- Name: remaining_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_stored jsonb := '{}'::jsonb;
+  v_missing text[];
+begin
+  if v_endpoint.headers_vault_id is null then
+    return v_stored;
+  end if;
+  v_missing := array(
+    select n from pg_catalog.unnest(v_endpoint.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
+  if pg_catalog.cardinality(v_missing) = 0 then
+    return v_stored;
+  end if;
+  v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
+  if v_stored is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
+        p_endpoint_id),
+      hint = pg_catalog.format('Set each of these headers in the call, to a value or null: %s',
+        pg_catalog.array_to_string(v_missing, ', '));
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
+    from pg_catalog.unnest(v_missing) n where v_stored ? n);
+end
+$$;
+
+ALTER FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION remaining_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
+
+-- Name: remove_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- The same lock order as in drop_expired_secrets(): first the row, then the secret in Vault.
+  with deleted as (
+    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
+  )
+  delete from vault.secrets v using deleted g where v.id = g.vault_id;
+  perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.put_credentials(p_endpoint_id, null);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
+  -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
+  -- up yet.
+  delete from outbox.counter_change c
+  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
+    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
+  delete from outbox.counter c
+  where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
+  delete from outbox.lane l where l.gate_id = p_gate_id;
+  delete from outbox.gate g where g.id = p_gate_id;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it.';
+
+-- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys integer;
+begin
+  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_key k where k.ctid = any (array(
+    select o.ctid from outbox.request_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full again; returns the number of keys.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16602,7 +16646,8 @@ begin
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
-  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
+  -- Lock the dead letter before reading the body: cleanup may delete it, and it may have the only
+  -- copy.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
@@ -16635,7 +16680,7 @@ ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job
 
 -- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: the caller has the gate locked.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16649,12 +16694,12 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
-    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
@@ -16669,10 +16714,10 @@ begin
     or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+      message = pg_catalog.format('event %s has no delivery and no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
-        'it is there';
+      hint =
+        'Replay a delivered event within event.delivered_days, a dead letter while it is stored';
   end if;
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
@@ -16686,7 +16731,7 @@ ALTER FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) OWNER TO postg
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or restarts an open one with failed_attempts 0: {"event_id", "endpoint_id", "replaced": true if it was open}. OH002: there is neither a delivery nor a dead letter; OH004: it is in flight.';
 
 -- Name: replay_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16706,7 +16751,7 @@ ALTER FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) OWNER TO post
 
 -- Name: FUNCTION replay_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
 -- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -16733,7 +16778,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped.';
 
 -- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16757,7 +16802,7 @@ ALTER FUNCTION outbox.replay_job_json(p_job outbox.replay_job) OWNER TO postgres
 
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
+COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job in the form of the API. reachedAt: the time of failure of the last dead letter that it has handled.';
 
 -- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16795,17 +16840,17 @@ CREATE FUNCTION outbox.replay_many(p_org_id text DEFAULT NULL::text, p_endpoint_
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  -- Only dead letters from before the job, or it could replay the same ones forever.
   v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
   if p_failed_from > v_to then
-    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+    perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries a second');
+      'Expected 1 to 1000 deliveries per second');
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
@@ -16819,7 +16864,7 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 -- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any), failed before it began and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
 
 -- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16986,7 +17031,7 @@ ALTER FUNCTION outbox.reserved_headers() OWNER TO postgres;
 
 -- Name: FUNCTION reserved_headers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* means all names with this prefix.';
 
 -- Name: resolve_dead_letters(uuid[], uuid[], integer[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17050,7 +17095,7 @@ CREATE FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- In the order in which drop_partitions() comes to them.
+  -- In the lock order of drop_partitions().
   delete from outbox.partition_check c
   using (
     select o.name from outbox.partition_check o
@@ -17069,7 +17114,7 @@ ALTER FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION restart_open_checks(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Starts the count of nights without anything open anew for the days of replayed events. locks: partition_check by name, behind the gates.';
+COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts the count of nights without an open delivery for the days of replayed events. locks: partition_check by name, after the gates.';
 
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17112,7 +17157,7 @@ ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17127,7 +17172,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
@@ -17144,7 +17189,8 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('key %s of endpoint %s is not halted',
         pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
-      hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
+      hint =
+        'Only a lane of an ordered endpoint with on_dead_letter = halt stops, after a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
@@ -17160,7 +17206,7 @@ ALTER FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) OWNE
 
 -- Name: FUNCTION resume_lane(p_endpoint_id uuid, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
+COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Resumes an ordered key that stopped after a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
 
 -- Name: resume_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17179,7 +17225,7 @@ ALTER FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) OWN
 
 -- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
 
 -- Name: retries_at(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17225,7 +17271,8 @@ begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
-    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    -- RFC 9110, section 5.6.7: the current format, and two obsolete ones that a recipient must
+    -- accept.
     v_date := coalesce(
       pg_catalog.regexp_match(p_header,
         '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
@@ -17243,7 +17290,7 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
-    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    -- A two-digit year more than 50 years ahead is one of the previous century.
     if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
       return null;
     end if;
@@ -17258,7 +17305,7 @@ ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone,
 
 -- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone, p_most_s integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, p_most_s at most; null when it is past, zero or unreadable.';
+COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) IS 'The wait that a Retry-After header requests (seconds, with a fraction or not, or an HTTP date), at most p_most_s; null if it is past, zero or invalid.';
 
 -- Name: retry_config_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17279,7 +17326,29 @@ ALTER FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) OWNER TO pos
 
 -- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The policy in force, whether it is the preset of the kind, and what it means: {"preset", "policy", "schedule", "version" (of the endpoint)}.';
+COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The policy of an endpoint and its delays: {"preset": whether it is that of the kind, "policy", "schedule", "version" (of the endpoint)}.';
+
+-- Name: retry_if_transient(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
+    and p_rule.action in ('fail', 'hold')
+  then
+    p_rule.action := 'retry';
+  end if;
+  return p_rule;
+end
+$$;
+
+ALTER FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, but with the action retry if the provider marks the failure as transient and the rule is not firm.';
 
 -- Name: retry_now(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17296,7 +17365,7 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside. It does not resume a held endpoint. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 -- Name: retry_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17325,7 +17394,7 @@ ALTER FUNCTION outbox.retry_of_wire(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION retry_of_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'Renames the fields of a retry policy from the names of the API to those of SQL; null for null.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17342,7 +17411,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an unknown kind.';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The default retry policy of an endpoint kind; null for an unknown kind.';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17368,7 +17437,7 @@ ALTER FUNCTION outbox.retry_to_wire(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION retry_to_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'A retry policy with the names of the API.';
+COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'Renames the fields of a retry policy from the names of SQL to those of the API.';
 
 -- Name: revoke_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17417,7 +17486,7 @@ ALTER FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) OWNER TO postg
 
 -- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets the unreadable secret of an endpoint again. A signing secret is made anew. For all others the statement has a placeholder for the value, and fails with it.';
+COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets the unreadable secret of an endpoint again. For a signing secret it creates a new one. For all others it has a placeholder for the value, and fails until this is replaced.';
 
 -- Name: ring_from(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17453,7 +17522,7 @@ begin
   then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    -- No secret is stored here: a repeat reads it from Vault.
     perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
@@ -17464,7 +17533,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns what get_org_secret() does. OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17480,9 +17549,9 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  -- Two rotations at a time would both take the same secret for the current one.
+  -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -17504,8 +17573,8 @@ begin
     cross join lateral outbox.try_read(s.vault_id) l (secret)
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
-      'Leave it out and a new one is made');
+    perform outbox.invalid('secret', 'is already a secret of the endpoint',
+      'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
@@ -17525,7 +17594,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17796,7 +17865,7 @@ ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
+COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing status of an event: waiting, done, or set_aside after three failures.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18230,22 +18299,22 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
-      'Expected an interval of 7 days at most');
+      'Expected an interval of at most 7 days');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
-    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    -- The expired lease was the last attempt. No error, so that this is recorded.
     return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
       'due_at', null);
   end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
-    -- would be due in vain.
+    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
+    -- would be due without a delivery to claim.
     next_at = case
       when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at
@@ -18269,7 +18338,7 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it is a dead letter now. OH001, OH002, OH004.';
 
 -- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18324,11 +18393,11 @@ begin
   if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
-      hint = 'resume_endpoint() serves it again';
+      hint = 'Resume it with resume_endpoint()';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
-      hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
+      hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
   return pg_catalog.jsonb_build_object('event_id',
     outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
@@ -18340,7 +18409,7 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for this endpoint only: {"event_id"}. OH002; OH004 if the endpoint is not enabled; OH006 if its breaker is not closed.';
 
 -- Name: serve(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18477,7 +18546,7 @@ ALTER FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) OWNER TO po
 
 -- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Says whether the API refuses events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
+COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Sets whether the API rejects events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
 
 -- Name: set_channel_token(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18559,7 +18628,7 @@ ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_r
 
 -- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are open}. OH002.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002.';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18570,13 +18639,13 @@ CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS 
 declare
   v_headers jsonb;
 begin
-  -- Of two calls at a time the second starts from what the first left.
+  -- Serialises calls: the second one starts from the headers of the first.
   perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
     || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
@@ -18592,7 +18661,7 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; OH004: the headers that the call does not name cannot be read.';
+COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18614,8 +18683,9 @@ begin
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
-      hint = 'select * from outbox.replay_job lists them';
+      message = pg_catalog.format(
+        'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
+      hint = 'Find it with: select * from outbox.replay_job';
   end if;
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
@@ -18626,7 +18696,7 @@ ALTER FUNCTION outbox.set_replay_job(p_id text, p_status text) OWNER TO postgres
 
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, resumes or cancels a replay job. Deliveries that it has replayed stay open: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
 
 -- Name: set_retry_config(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18650,7 +18720,7 @@ ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_poli
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It holds from the next failure on. OH001, OH002, OH008.';
+COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next failure on. OH001, OH002, OH008.';
 
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18774,7 +18844,7 @@ ALTER TABLE outbox.setting OWNER TO postgres;
 
 -- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular expression that a text matches; form_problem: what an error says of one that does not; is_url: the text is empty, or a URL that a path can be appended to.';
+COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18886,28 +18956,6 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the batches of the next calls of any run smaller. An event that was routed alone and took all the time counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
-
--- Name: softened(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
-    and p_rule.action in ('fail', 'hold')
-  then
-    p_rule.action := 'retry';
-  end if;
-  return p_rule;
-end
-$$;
-
-ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWNER TO postgres;
-
--- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
 
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19180,7 +19228,7 @@ ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: why an endpoint stays paused although its secrets can be read again, as its reason; null: it is resumed. Null here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: the reason why an endpoint stays paused although its secrets can be read again; null: it is resumed. Null here; the module messages replaces it.';
 
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19307,7 +19355,7 @@ ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null if it has none. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19319,13 +19367,13 @@ declare
   v_headers jsonb := '{}'::jsonb;
 begin
   if p_vault_id is not null then
-    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+    v_headers := outbox.parse_headers(outbox.vault_text(p_vault_id, 'the set of custom headers'));
   end if;
   if v_headers is null then
-    -- A run that is told of it could not read any other endpoint either.
+    -- Without this error a run would fail to read the whole batch.
     raise exception using errcode = 'OH004',
-      message = 'the set of custom headers in Vault is not an object of texts',
-      hint = 'Set it again: set_headers()';
+      message = 'the custom headers in Vault are not an object of texts',
+      hint = 'Set all of them again with set_headers()';
   end if;
   return v_headers;
 end
@@ -19335,7 +19383,7 @@ ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if they are missing or invalid in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19352,12 +19400,13 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length first, so that no longer filter is read.
+    -- Check the length before the regular expression.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
       perform outbox.invalid('event_types',
-        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -19381,7 +19430,7 @@ ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filt
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002.';
 
 -- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19447,7 +19496,7 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted}. OH001.';
 
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19540,7 +19589,7 @@ ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER
 
 -- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
 
 -- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19742,7 +19791,7 @@ CREATE FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp
     AS $$
 begin
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   return array[
     outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
@@ -19756,7 +19805,7 @@ ALTER FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp 
 
 -- Name: FUNCTION time_span(p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) IS 'The lowest event id of a span of time, and the lowest behind it. OH001.';
+COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) IS 'The lowest event id of a time span, and the lowest one after it. OH001.';
 
 -- Name: to_cursor(timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19964,7 +20013,7 @@ ALTER FUNCTION outbox.type_patterns(p_type text) OWNER TO postgres;
 
 -- Name: FUNCTION type_patterns(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 -- Name: undo_attempt(outbox.outbound_message, outbox.message_attempt, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20239,7 +20288,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
 
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20362,7 +20411,7 @@ declare
     select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
 begin
   if v_text is null then
-    perform outbox.lost_in_vault(p_what);
+    perform outbox.missing_in_vault(p_what);
   end if;
   return v_text;
 end
@@ -20405,42 +20454,6 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
-
--- Name: waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.waiting() RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_from timestamptz := outbox.ring_from(outbox.clock());
-  v_router outbox.router;
-begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return pg_catalog.jsonb_build_object(
-    'unrouted', (
-      select pg_catalog.count(*) from (
-        select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
-        limit 10000
-      ) c
-    ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
-    ));
-end
-$$;
-
-ALTER FUNCTION outbox.waiting() OWNER TO postgres;
-
--- Name: FUNCTION waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.waiting() IS 'What waits, read from where routing and the ring begin, so that no dead row is walked: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which may lie ahead}.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20724,7 +20737,7 @@ begin
     select s.vault_id, case s.scheme
         when 'v1' then 'the signing secret' else 'the ed25519 signing key'
       end as what, case s.scheme
-        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+        when 'v1' then 'rotate_secret() creates a new one' else 'rotate_secret() accepts a new one'
       end as remedy
     from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
     union all
@@ -20753,7 +20766,7 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with "unreadable: "; null if all can be read.';
+COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that starts with "unreadable: "; null if all can be read.';
 
 -- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20893,7 +20906,7 @@ begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
-  -- One tick at a time works on jobs, or two would come to the same letters.
+  -- Only one tick at a time works on jobs, or two would replay the same dead letters.
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
@@ -20907,7 +20920,7 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter, which stays as it is, and go on.
+      -- Skip the dead letter and leave it unchanged.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -20931,7 +20944,7 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs: replays as many as the rate allows per second and records the position, in one transaction, so that a crash neither repeats nor loses one. Returns how many it replayed. locks: gates by id.';
 
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21208,39 +21221,39 @@ ALTER TABLE outbox.endpoint_kind OWNER TO postgres;
 
 -- Name: TABLE endpoint_kind; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the default retry policy of the kind.';
 
 -- Name: COLUMN endpoint_kind.pauses_on_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'What a failure rule with the action hold does. True: the module pauses the endpoint, with a reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is disabled, and the failure counts.';
+COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'The effect of a failure rule with the action hold. True: the module pauses the endpoint with a reason that starts with "held: ", and the failure does not count as an attempt. False: the endpoint is disabled, and the failure counts.';
 
 -- Name: COLUMN endpoint_kind.response_class; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver did respond, although there is no HTTP status; null: there is none.';
+COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver responded without an HTTP status; null if there is none.';
 
 -- Name: COLUMN endpoint_kind.is_cached; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each claim, because what it needs also changes elsewhere.';
+COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may cache such an endpoint until its row changes. False: each claim returns it, because the data that it needs also changes in other tables.';
 
 -- Name: COLUMN endpoint_kind.credentials_remedy; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it again.';
+COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'The remedy if the credentials cannot be read. A message puts "outbox." before it. Example: set_slack_url() sets it again.';
 
 -- Name: COLUMN endpoint_kind.rewrite_command; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets credentials again, for release_command(): text for format() with the organisation as first and the id of the endpoint as second argument.';
+COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets the credentials again, for release_command(): a template for format() with two arguments, the organisation and the id of the endpoint.';
 
 -- Name: COLUMN endpoint_kind.managed_at; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API under which such an endpoint is changed and deleted, and managed_as what it is called there (a channel); null: it is an endpoint like any other.';
+COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API that changes and deletes such an endpoint; managed_as is its name there (a channel). Null: the path of all other endpoints.';
 
 -- Name: COLUMN endpoint_kind.create_function; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'What the API creates such an endpoint with: a function, with its schema, of the organisation, the members that the API took, and the event types. It returns {"id"} and what the caller sees this once. Null: the API creates none of this kind.';
+COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'The function, with its schema, with which the API creates such an endpoint. Arguments: the organisation, the members of the request, the event types. It returns {"id"} and members that are shown only in this response. Null: the API cannot create this kind.';
 
 -- Name: COLUMN endpoint_kind.change_function; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'What the API changes the members of this kind with: a function, with its schema, of the endpoint''s id and the change. It returns the members that are left for every kind to change.';
+COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'The function, with its schema, with which the API changes the members of this kind. Arguments: the id of the endpoint, the change. It returns the members that every kind has.';
 
 -- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21276,7 +21289,7 @@ ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
 
 -- Name: TABLE endpoint_secret; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 
 -- Name: endpoint_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21321,7 +21334,7 @@ ALTER TABLE outbox.endpoint_status OWNER TO postgres;
 
 -- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next, and how many deliveries are set aside, with the last error. A deleted one shows what is still to be cancelled.';
+COMMENT ON VIEW outbox.endpoint_status IS 'All endpoints with the data of their gates: the status and its reason, the deliveries that are open and in flight, the failures in a row, the time of the next delivery, and the deliveries that are set aside, with the last error. For a deleted endpoint, open counts the deliveries that are not cancelled yet.';
 
 -- Name: error_hint; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21348,7 +21361,7 @@ ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_catalogue IS 'Whether an organisation publishes through the API only types of its catalogue, and the version of that catalogue, which grows with each change.';
+COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21536,13 +21549,13 @@ COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
- SELECT ((w.waiting ->> 'unrouted'::text))::bigint AS unrouted,
-    ((w.waiting ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
+ SELECT ((w.backlog ->> 'unrouted'::text))::bigint AS unrouted,
+    ((w.backlog ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
     ( SELECT count(*) AS count
            FROM outbox.unroutable) AS unroutable,
     ((g.totals ->> 'open'::text))::numeric AS open,
     ((g.totals ->> 'in_flight'::text))::bigint AS in_flight,
-    ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
+    ((w.backlog ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
     ( SELECT count(*) AS count
            FROM outbox.endpoint e
           WHERE (e.status = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
@@ -21565,8 +21578,8 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     a.n AS set_aside,
     a.error AS set_aside_error,
     outbox.last_tick_at() AS last_tick_at,
-    outbox.problems(w.waiting) AS problems
-   FROM ((( SELECT outbox.waiting() AS waiting
+    outbox.queue_problems(w.backlog) AS problems
+   FROM ((( SELECT outbox.queue_backlog() AS backlog
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
          OFFSET 0) g)
@@ -21584,7 +21597,7 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, whether a run is alive, and the problems that keep it from working. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that stop or delay deliveries. set_aside counts deliveries that the database rejected, set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and rows_in_default count up to 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21657,7 +21670,7 @@ ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 -- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its attempts came to; an unrouted event is one that is pending.';
+COMMENT ON VIEW outbox.relay_status IS 'All deliveries with their events and a summary of their attempts. An unrouted event is one pending row.';
 
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21700,7 +21713,7 @@ ALTER TABLE outbox.request_bucket OWNER TO postgres;
 
 -- Name: TABLE request_bucket; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.request_bucket IS 'How many requests each org may still send, and when that was counted.';
+COMMENT ON TABLE outbox.request_bucket IS 'How many requests each organisation may still send, as of filled_at.';
 
 -- Name: request_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21709,7 +21722,7 @@ CREATE TABLE outbox.request_key (
     key text NOT NULL,
     route text NOT NULL,
     content bytea NOT NULL,
-    answer jsonb,
+    response jsonb,
     created_at timestamp with time zone NOT NULL
 );
 
@@ -21717,7 +21730,7 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 -- Name: TABLE request_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.request_key IS 'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
+COMMENT ON TABLE outbox.request_key IS 'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, and the response without secrets.';
 
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21867,7 +21880,7 @@ ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Name: saga_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21917,7 +21930,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter: the condition on the payload, true lets the event through; filter_text: as the user wrote it; filter_weight: see read_filter().';
+COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22024,7 +22037,7 @@ ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 -- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox as what a relay to a broker works through: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), failed, dlq (and cancelled).';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -22096,7 +22109,7 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes an event.';
 
 -- Name: whatsapp_channel; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23018,6 +23031,10 @@ GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO se
 REVOKE ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) TO service_role;
 
+-- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
@@ -23367,6 +23384,10 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION check_is_signed(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_is_signed(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION check_json(p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
@@ -23430,10 +23451,6 @@ REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 -- Name: FUNCTION check_signing_key(p_secret text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
-
--- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_signs(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23622,6 +23639,10 @@ GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload 
 REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) TO service_role;
 
+-- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) FROM PUBLIC;
@@ -23694,9 +23715,9 @@ GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uu
 REVOKE ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) TO service_role;
 
--- Name: FUNCTION delivery_ends(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.delivery_ends(p_event_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23707,9 +23728,9 @@ REVOKE ALL ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid)
 REVOKE ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23763,9 +23784,9 @@ REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
 
--- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23984,17 +24005,9 @@ REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
-
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24128,10 +24141,6 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
-
--- Name: FUNCTION header_set(p_text text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.header_set(p_text text) FROM PUBLIC;
 
 -- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24398,10 +24407,6 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
 
--- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -24438,14 +24443,6 @@ REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
--- Name: FUNCTION lost_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.lost_in_vault(p_what text) FROM PUBLIC;
-
--- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -24477,6 +24474,10 @@ REVOKE ALL ON FUNCTION outbox.message_json(p_message outbox.outbound_message) FR
 -- Name: FUNCTION misses_pg_cron(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
+
+-- Name: FUNCTION missing_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
 -- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24610,10 +24611,6 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
-
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
@@ -24625,6 +24622,10 @@ REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with t
 -- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION parse_headers(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 
 -- Name: FUNCTION parse_message_id(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24685,11 +24686,6 @@ GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 -- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
-
--- Name: FUNCTION problems(p_waiting jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.problems(p_waiting jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.problems(p_waiting jsonb) TO service_role;
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24815,9 +24811,19 @@ GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name tex
 REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) TO service_role;
 
+-- Name: FUNCTION queue_backlog(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.queue_backlog() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.queue_backlog() TO service_role;
+
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION queue_problems(p_backlog jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
 
 -- Name: FUNCTION raise_unknown_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24963,6 +24969,18 @@ REVOKE ALL ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION outbox.reload_jobs() FROM PUBLIC;
 
+-- Name: FUNCTION remaining_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
@@ -25067,6 +25085,10 @@ REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with ti
 -- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25270,10 +25292,6 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
-
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
@@ -25460,11 +25478,6 @@ GRANT ALL ON FUNCTION outbox.version() TO service_role;
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
-
--- Name: FUNCTION waiting(); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.waiting() FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.waiting() TO service_role;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

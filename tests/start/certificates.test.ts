@@ -106,7 +106,7 @@ for (const program of ['this Deno', `Deno ${edgeDeno}`, 'npm']) {
 Deno.test('a variable that names no certificates is reported', () => {
   const { env, notes } = fetchEnvironment({ SSL_CERT_FILE: '/nothing/here.pem' })
   expect(notes).toEqual([
-    'SSL_CERT_FILE names /nothing/here.pem, which holds no certificate that can be read: passed over',
+    'SSL_CERT_FILE names /nothing/here.pem, which has no readable certificate: it is ignored',
   ])
   expect(env.SSL_CERT_FILE).toBe(undefined)
 })

@@ -1514,28 +1514,28 @@ export type Database = {
       }
       'request_key': {
         Row: {
-          'answer': Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response': Json | null
           'route': string
         }
         ComputedFields: never
         Insert: {
-          'answer'?: Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response'?: Json | null
           'route': string
         }
         Update: {
-          'answer'?: Json | null
           'content'?: string
           'created_at'?: string
           'key'?: string
           'org_id'?: string
+          'response'?: Json | null
           'route'?: string
         }
         Relationships: []
@@ -2379,6 +2379,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'active_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'add_activity': {
         Args: {
           'p_message': Omit<
@@ -2761,6 +2762,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
       }
+      'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
       'check_members': {
@@ -2838,7 +2840,6 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
-      'check_signs': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_template': {
         Args: {
           'p_characters': string
@@ -3067,6 +3068,10 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
+      'create_refused': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: undefined
+      }
       'create_replay_job': {
         Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
@@ -3128,7 +3133,7 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
         Returns: Json
       }
-      'delivery_ends': {
+      'delivery_endpoints': {
         Args: { 'p_event_id': string }
         Returns: {
           'endpoint_id': string
@@ -3136,7 +3141,7 @@ export type Database = {
       }
       'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
-      'disable_itself': {
+      'disable_endpoints': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
         Returns: undefined
       }
@@ -3195,7 +3200,7 @@ export type Database = {
         }
       }
       'end_request': {
-        Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
+        Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
       }
       'end_saga': {
@@ -3631,15 +3636,10 @@ export type Database = {
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
-      'forget_endpoint': {
-        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
-        Returns: undefined
-      }
       'forget_refusals': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
-      'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
@@ -3733,7 +3733,6 @@ export type Database = {
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
-      'header_set': { Args: { 'p_text': string }; Returns: Json }
       'hold_after_failures': {
         Args: {
           'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -4007,7 +4006,6 @@ export type Database = {
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
-      'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'lock_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -4179,11 +4177,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'lost_in_vault': { Args: { 'p_what': string }; Returns: undefined }
-      'make_refused': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
-        Returns: undefined
-      }
       'mark_sent': {
         Args: {
           'p_attempt': Omit<
@@ -4231,6 +4224,7 @@ export type Database = {
         Returns: Json
       }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -4543,7 +4537,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'other_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -4559,6 +4552,7 @@ export type Database = {
         Returns: undefined
       }
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
@@ -4586,7 +4580,6 @@ export type Database = {
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
-      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4762,7 +4755,9 @@ export type Database = {
         }
         Returns: Json
       }
+      'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
       'raise_unknown_saga': { Args: { 'p_name': string }; Returns: undefined }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
@@ -4949,6 +4944,12 @@ export type Database = {
       }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
+      'remaining_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'remove_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5075,6 +5076,34 @@ export type Database = {
           >
         }
         Returns: Json
+      }
+      'retry_if_transient': {
+        Args: {
+          'p_provider': Json
+          'p_rule': Omit<
+            Database['outbox']['Tables']['failure_rule']['Row'],
+            Database['outbox']['Tables']['failure_rule']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
@@ -5293,34 +5322,6 @@ export type Database = {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
-      'softened': {
-        Args: {
-          'p_provider': Json
-          'p_rule': Omit<
-            Database['outbox']['Tables']['failure_rule']['Row'],
-            Database['outbox']['Tables']['failure_rule']['ComputedFields']
-          >
-        }
-        Returns: {
-          'action': string
-          'code': string
-          'firm': boolean
-          'kind': string
-          'max_retries': number | null
-          'min_delay_s': number
-          'new_token': boolean
-          'note': string
-          'opt_out': string | null
-          'scope': string
-          'title': string
-        }
-        SetofOptions: {
-          from: '*'
-          to: 'failure_rule'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
       'start_attempt': {
         Args: {
@@ -5484,7 +5485,6 @@ export type Database = {
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
       'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
-      'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
       'wake': {
         Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
         Returns: undefined

@@ -6,8 +6,8 @@ import { webhookSender } from './webhook.ts'
 import { createWhatsAppSender } from './whatsapp/sender.ts'
 
 /**
- * The senders by `endpoint.kind`: a new kind is one file and one row here. The clients of brokers
- * are loaded when an endpoint of their kind is claimed first, so that nobody else pays for them.
+ * The senders by `endpoint.kind`. A new kind is one file and one row here. Broker clients are loaded
+ * with the first delivery of their kind, so that other processes do not pay for them.
  */
 export const senders: ReadonlyMap<string, Sender> = new Map([
   ['webhook', webhookSender],

@@ -21,7 +21,7 @@ export function rabbitMqEndpoint(
   return sampleEndpoint({
     kind: 'rabbitmq',
     credentials,
-    broker: {
+    config: {
       url: `amqp://127.0.0.1:${port}/${encodeURIComponent(vhost)}`,
       exchange: 'amq.topic',
       routing_key: '{type}',
@@ -43,7 +43,7 @@ export function kafkaEndpoint(
   return sampleEndpoint({
     kind: 'kafka',
     credentials,
-    broker: {
+    config: {
       brokers: bootstrap,
       topic: '{type}',
       tls: false,

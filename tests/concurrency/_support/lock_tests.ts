@@ -41,7 +41,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',
   ],
-  'endpoints/endpoint_status.sql disable_itself: for no key update skip locked': [
+  'endpoints/endpoint_status.sql disable_endpoints: for no key update skip locked': [
     'console.test.ts',
     'dispatch() that would disable an endpoint waits for no person who has changed it',
   ],
@@ -144,7 +144,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
-  'operations/manual.sql make_refused: lock_gates': [
+  'operations/manual.sql create_refused: lock_gates': [
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],

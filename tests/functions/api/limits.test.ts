@@ -6,15 +6,15 @@ import {
   headLimited,
   requestLimits,
 } from '../../../functions/api/middleware/limits.ts'
-import { answerError } from '../../../functions/api/middleware/problem.ts'
-import { jsonAnswer, jsonBody } from '../../../functions/api/routes/route.ts'
+import { handleError } from '../../../functions/api/middleware/problem.ts'
+import { jsonBody, jsonResponse } from '../../../functions/api/routes/route.ts'
 
 const said = z.strictObject({ type: z.string() })
 const route = createRoute({
   method: 'post',
   path: '/',
   request: { body: jsonBody(said) },
-  responses: { 200: jsonAnswer(said, 'What was said') },
+  responses: { 200: jsonResponse(said, 'What was said') },
 })
 
 async function post(
@@ -23,7 +23,7 @@ async function post(
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: unknown }> {
   const app = new OpenAPIHono<ApiEnv>()
-  app.onError(answerError(() => {}))
+  app.onError(handleError(() => {}))
   app.use(headLimited(requestLimits))
   app.use(bodyLimited(requestLimits))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
 import { apiDatabase } from '../../../functions/api/database.ts'
-import { answerError } from '../../../functions/api/middleware/problem.ts'
+import { handleError } from '../../../functions/api/middleware/problem.ts'
 import { rateLimited } from '../../../functions/api/middleware/rate_limit.ts'
 
 /** Requests of org-1 against a database that grants what the test says, at a time that it turns. */
@@ -21,7 +21,7 @@ function limiter(grants: { granted: number; retryAfterMs: number }[]): {
     return Promise.resolve({ ok: true, data })
   })
   const app = new Hono<ApiEnv>()
-  app.onError(answerError(() => {}))
+  app.onError(handleError(() => {}))
   app.use(async (c, next) => {
     c.set('requestId', 'r')
     c.set('principal', { kind: 'key', orgId: 'org-1', role: 'admin', actor: 'key:default' })

@@ -6,14 +6,14 @@ import {
   headLimited,
   requestLimits,
 } from '../../../functions/api/middleware/limits.ts'
-import { answerError } from '../../../functions/api/middleware/problem.ts'
+import { handleError } from '../../../functions/api/middleware/problem.ts'
 
 const { bodyBytes, batchBytes, headerBytes, urlCharacters, depth } = requestLimits
 
 /** Sends one request through the limits alone; answers its status and the code of its problem. */
 async function send(url: string, init: RequestInit = {}): Promise<string> {
   const app = new Hono<ApiEnv>()
-  app.onError(answerError(() => {}))
+  app.onError(handleError(() => {}))
   app.use(headLimited(requestLimits))
   app.use(bodyLimited(requestLimits))
   app.all('*', (c) => c.json({}))

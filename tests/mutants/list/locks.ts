@@ -43,7 +43,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/console.test.ts#dispatch() that would disable an endpoint waits for no person who has changed it',
     ],
     why:
-      'disable_itself() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'disable_endpoints() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
@@ -533,7 +533,7 @@ export const locks: readonly Mutant[] = [
     tests: [
       'concurrency/held_gates.test.ts#refused to be made waits for the gate before it makes it',
     ],
-    why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
+    why: 'create_refused() changes the lanes of a gate beside a run that holds it.',
   },
   {
     file: 'sql/engine/claim/batch.sql',

@@ -52,34 +52,34 @@ export const senders: readonly Mutant[] = [
     why: 'The body differs at each try, and with it its signature.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: `if (isSuccess(status)) return success(exchange, json)
 `,
     replace: `if (isSuccess(status) && json !== null) return success(exchange, json)
 `,
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'A message that Meta took is sent again because its answer could not be read.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: 'const isLonger = waitS > 0 && !(Number(retryAfter ?? 0) >= waitS)',
     replace: 'const isLonger = waitS > 0',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'The shorter of two waits counts.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: 'const words = withoutNumbers(details',
     replace: 'const words = (details',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: `A person's number stands in the log of errors.`,
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: `if (is_transient !== undefined) provider.is_transient = is_transient
 `,
     replace: '',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'What Meta calls transient is given up.',
   },
   {

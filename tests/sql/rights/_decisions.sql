@@ -67,8 +67,8 @@ $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
 perform decided.decide('function', 'service_role: execute', 'Doors of a run: what deliver, whatsapp, metrics and ops-alerts call.', $$
-  dispatch apply_callbacks receive_callbacks callback_app get_metrics waiting gate_totals get_health version
-  last_tick_at problems
+  dispatch apply_callbacks receive_callbacks callback_app get_metrics queue_backlog gate_totals get_health version
+  last_tick_at queue_problems
   take_requests note_requests
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
@@ -116,7 +116,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
-  erase_inbound erase_outbound forget_accepted forget_requests forget_saga_keys forget_updates apply_callbacks_step
+  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
@@ -130,11 +130,11 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   lock_channel status_may_change add_activity open_window pace_of plain_word save_message template_json
   -- endpoints, subscriptions, secrets
   add_secret check_endpoint check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
-  check_signing_key check_signs disable_itself drop_expired_secrets header_problem live_secrets
+  check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
   filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
-  hold_unreadable lost_in_vault other_headers read_filter read_problem refuse_filter release_unreadable
+  hold_unreadable missing_in_vault remaining_headers read_filter read_problem refuse_filter release_unreadable
   stored_credentials stored_headers try_read type_patterns vault_text why_unreadable
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
@@ -142,7 +142,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   try_lock_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect forget_refusals given_back is_passing lay_aside leave_lane
-  header_set make_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
+  parse_headers create_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
   refuse_result renew_apart suspect_endpoints unreadable_result
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
@@ -160,7 +160,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- retries, failures, brokers
   check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
   check_retry check_template delay_after failure_rule_of put_broker put_slack_url retry_after
-  masked_slack_url softened
+  masked_slack_url retry_if_transient
   -- results
   mark_sent_late apply_delivered apply_results callback_data close_message complete complete_message
   complete_messages close_settled_delivery endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
@@ -186,7 +186,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   has_due note_batch publish_dead_letters put_news readable
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge
-  forget_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
@@ -194,7 +194,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the API
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
   create_slack_of_wire change_catalogue change_endpoint change_event_types check_delivery
-  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
+  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_endpoints delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span
