@@ -1,5 +1,4 @@
--- Endpoints of brokers and of Slack over the HTTP API. The API calls these functions by the names
--- in endpoint_kind.
+-- The HTTP API calls these functions by the names in endpoint_kind.
 
 create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
