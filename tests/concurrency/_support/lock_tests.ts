@@ -120,10 +120,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_channels.test.ts',
     'an answer waits for no sweep that holds what was said of its message',
   ],
-  'messages/callback/callback_failure.sql hold_after_failures: for no key update of e skip locked': [
-    'held_channels.test.ts',
-    'a status that holds a channel waits for no person who has changed it',
-  ],
+  'messages/callback/callback_failure.sql hold_after_failures: for no key update of e skip locked':
+    [
+      'held_channels.test.ts',
+      'a status that holds a channel waits for no person who has changed it',
+    ],
   'messages/callback/callback_failure.sql throttle_after_failures: try_lock_gates': [
     'held_channels.test.ts',
     'a status that slows down a number waits for no run that holds its gate',
@@ -144,11 +145,23 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
+  'operations/manual.sql cancel_delivery: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
   'operations/manual.sql create_refused: lock_gates': [
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
   'operations/manual.sql lock_open_delivery: lock_gates': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql schedule_retry: lock_open_delivery': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
@@ -239,6 +252,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/replay.sql restart_open_checks: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
+  ],
+  'operations/replay.sql replay: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
   ],
   'operations/replay.sql replay: lock_gates': [
     'held_gates.test.ts',

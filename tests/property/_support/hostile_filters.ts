@@ -247,7 +247,10 @@ export const refused: [filter: string, message: string][] = [
     `$${'[*]'.repeat(17)} == 1`,
     'has 18 steps for each value of [*] or .*, and at most 16 are allowed',
   ],
-  [`$${'[*]'.repeat(300)}`, 'has 304 steps for each value of [*] or .*, and at most 16 are allowed'],
+  [
+    `$${'[*]'.repeat(300)}`,
+    'has 304 steps for each value of [*] or .*, and at most 16 are allowed',
+  ],
   [
     `$${'.*'.repeat(400)} == 1`,
     'has 401 steps for each value of [*] or .*, and at most 16 are allowed',
