@@ -192,7 +192,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'read_unrouted() leaves a batch to the session that is routing it',
   ],
-  'engine/route/route.sql shrink_routing: lock_router': [
+  'engine/route/routing_timeout.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],

@@ -146,7 +146,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'One organisation ends the secret of another.',
   },
   {
-    file: 'sql/operations/metrics.sql',
+    file: 'sql/operations/queue_metrics.sql',
     find: `    where e.status <> 'deleted'
   )`,
     replace: `    where true
@@ -155,7 +155,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'Deleted endpoints are counted.',
   },
   {
-    file: 'sql/operations/metrics.sql',
+    file: 'sql/operations/queue_metrics.sql',
     find: `        and g.depth > g.in_flight and e.status = 'enabled'
 `,
     replace: `        and g.depth > g.in_flight
