@@ -135,5 +135,5 @@ Deno.test('a start whose endpoint is refused says which settings it needs', asyn
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Cannot create the endpoint http:\S+: url has a host that is not allowed/)
-  expect(stderr).toContain('Begin anew with --fresh')
+  expect(stderr).toContain('Restore it, or start with --fresh')
 })
