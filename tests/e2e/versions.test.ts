@@ -187,12 +187,12 @@ Deno.test('adjacent versions work together: each supports the contract of the ot
       await both(async (transport) => {
         const id = await publishQuietly()
         const reply = await transport.dispatch(callOf())
-        expect(reply).toMatchObject({ ok: true, answer: { deliveries: [{ event: id }] } })
+        expect(reply).toMatchObject({ ok: true, response: { deliveries: [{ event: id }] } })
         const [delivery] = reply.ok ? reply.response.deliveries : []
         const { event = '', endpoint = '', attempt = 0 } = delivery ?? {}
         const result = { event, endpoint, attempt, outcome: 'delivered', duration_ms: 1 } as const
         expect(await transport.dispatch(callOf({ seq: 2, results: [result] })))
-          .toMatchObject({ ok: true, answer: { stale: 0 } })
+          .toMatchObject({ ok: true, response: { stale: 0 } })
       }, functions)
     } finally {
       await outhook.admin.unsafe(speaking({ oldest: 1, newest: 1 }))
