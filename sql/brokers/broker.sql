@@ -1,7 +1,6 @@
--- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. The
--- settings are in endpoint.config, the user and password in Vault. A broker makes runs speak
--- another protocol to any address, so only SQL or a secret key can create such an endpoint. An
--- unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
+-- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. Its
+-- runs speak another protocol than HTTP to any address, so only SQL or a secret key can create one.
+-- An unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
 -- for the breaker without a failed attempt.
 
 insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,

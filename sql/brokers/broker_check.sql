@@ -1,5 +1,4 @@
--- Checks for the settings of both kinds of broker. Each raises OH001 with the name of the member.
--- No error shows credentials.
+-- Checks for the settings of both kinds of broker. No error shows credentials.
 
 create function outbox.check_members(
   p_field text, p_value jsonb, p_members text[], p_kind text

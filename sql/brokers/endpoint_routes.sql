@@ -1,5 +1,4 @@
--- Endpoints of brokers and of Slack over the HTTP API. The API calls these functions by the names
--- in endpoint_kind.
+-- The HTTP API calls these functions by the names in endpoint_kind.
 
 create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -53,7 +52,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end

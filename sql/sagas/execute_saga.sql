@@ -1,6 +1,5 @@
--- Executing a saga. execute_saga() and run_step() run with the caller's rights, as the steps do.
--- begin_saga() and end_saga() are SECURITY DEFINER, because they read the saga and store the
--- idempotency key.
+-- execute_saga() and run_step() run with the caller's rights. begin_saga() and end_saga() are
+-- SECURITY DEFINER, because they read the saga and store the idempotency key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
@@ -140,8 +139,7 @@ begin
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The partition key is the saga's id, so an ordered endpoint gets the events in the order of
-    -- the steps.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,

@@ -2,9 +2,6 @@
 -- the application, (context jsonb) returns jsonb. Its result is the payload of the step's event and
 -- is merged into the context of the next step. If a step raises an error, the whole saga is rolled
 -- back: no work, no event.
---
--- The steps run with the rights of the caller, because execute_saga() is SECURITY INVOKER. Two
--- SECURITY DEFINER functions read and write the tables of sagas.
 
 create table outbox.saga (
   name text primary key

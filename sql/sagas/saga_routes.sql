@@ -1,5 +1,4 @@
--- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the role of the
--- API key.
+-- Not SECURITY DEFINER: the steps run with the rights of the role of the API key.
 
 create function outbox.execute_org_saga(
   p_org_id text,

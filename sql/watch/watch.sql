@@ -141,7 +141,6 @@ begin
       select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A change of the primary key counts as a delete and an insert.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'

@@ -1,5 +1,3 @@
--- Create and drop the triggers of watch.sql. The owner of the table calls these functions.
-
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''
 as $$

@@ -8,9 +8,6 @@
 -- the application, (context jsonb) returns jsonb. Its result is the payload of the step's event and
 -- is merged into the context of the next step. If a step raises an error, the whole saga is rolled
 -- back: no work, no event.
---
--- The steps run with the rights of the caller, because execute_saga() is SECURITY INVOKER. Two
--- SECURITY DEFINER functions read and write the tables of sagas.
 
 create table outbox.saga (
   name text primary key
@@ -174,9 +171,8 @@ comment on function outbox.raise_unknown_saga(text) is
 
 -- sql/sagas/execute_saga.sql
 
--- Executing a saga. execute_saga() and run_step() run with the caller's rights, as the steps do.
--- begin_saga() and end_saga() are SECURITY DEFINER, because they read the saga and store the
--- idempotency key.
+-- execute_saga() and run_step() run with the caller's rights. begin_saga() and end_saga() are
+-- SECURITY DEFINER, because they read the saga and store the idempotency key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
@@ -316,8 +312,7 @@ begin
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The partition key is the saga's id, so an ordered endpoint gets the events in the order of
-    -- the steps.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -361,8 +356,7 @@ insert into outbox.cleanup_step (name, calls) values
 
 -- sql/sagas/saga_routes.sql
 
--- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the role of the
--- API key.
+-- Not SECURITY DEFINER: the steps run with the rights of the role of the API key.
 
 create function outbox.execute_org_saga(
   p_org_id text,

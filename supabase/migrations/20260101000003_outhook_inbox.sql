@@ -76,8 +76,7 @@ insert into outbox.cleanup_step (name, calls) values
 
 -- sql/inbox/consume.sql
 
--- The functions of `deno task consume`: pass one message of a broker to a function of the
--- application, in the transaction that records the event in the inbox.
+-- `deno task consume` calls these functions for each message of a broker.
 
 create function outbox.check_handler(p_function text) returns text
 language plpgsql stable security definer set search_path = ''

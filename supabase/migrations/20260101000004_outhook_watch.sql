@@ -147,7 +147,6 @@ begin
       select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A change of the primary key counts as a delete and an insert.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -165,8 +164,6 @@ comment on function outbox.publish_updates(jsonb, text, text, jsonb[], jsonb[]) 
   'a row with a changed key counts as deleted and inserted. True if at least one was published.';
 
 -- sql/watch/watch_table.sql
-
--- Create and drop the triggers of watch.sql. The owner of the table calls these functions.
 
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''

@@ -6,8 +6,7 @@
 
 -- sql/brokers/broker_check.sql
 
--- Checks for the settings of both kinds of broker. Each raises OH001 with the name of the member.
--- No error shows credentials.
+-- Checks for the settings of both kinds of broker. No error shows credentials.
 
 create function outbox.check_members(
   p_field text, p_value jsonb, p_members text[], p_kind text
@@ -287,10 +286,9 @@ insert into outbox.failure_rule (kind, code, action, title, note) values
 
 -- sql/brokers/broker.sql
 
--- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. The
--- settings are in endpoint.config, the user and password in Vault. A broker makes runs speak
--- another protocol to any address, so only SQL or a secret key can create such an endpoint. An
--- unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
+-- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. Its
+-- runs speak another protocol than HTTP to any address, so only SQL or a secret key can create one.
+-- An unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
 -- for the breaker without a failed attempt.
 
 insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,
@@ -656,8 +654,7 @@ $$;
 
 -- sql/brokers/endpoint_routes.sql
 
--- Endpoints of brokers and of Slack over the HTTP API. The API calls these functions by the names
--- in endpoint_kind.
+-- The HTTP API calls these functions by the names in endpoint_kind.
 
 create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -711,7 +708,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end

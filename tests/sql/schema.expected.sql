@@ -53,7 +53,7 @@ ALTER TYPE outbox.claimed_message OWNER TO postgres;
 
 -- Name: TYPE claimed_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.claimed_message IS 'A message that was claimed, and for how long it waits before it is sent.';
+COMMENT ON TYPE outbox.claimed_message IS 'A claimed message, and the time in ms to wait before it is sent.';
 
 -- Name: completed; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -226,7 +226,7 @@ ALTER TYPE outbox.opt_out_change OWNER TO postgres;
 
 -- Name: TYPE opt_out_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.opt_out_change IS 'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and what the audit trail files it under.';
+COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row.';
 
 -- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -240,7 +240,7 @@ ALTER TYPE outbox.pace OWNER TO postgres;
 
 -- Name: TYPE pace; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.pace IS 'How fast a channel may go, as its endpoint has it.';
+COMMENT ON TYPE outbox.pace IS 'The rate limits of the endpoint of a channel.';
 
 -- Name: pair; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -409,7 +409,7 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds to the facts of its try.';
+COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
 
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -542,7 +542,7 @@ ALTER TABLE outbox.outbound_message OWNER TO postgres;
 
 -- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event of its present life (a resend begins a new one), content the hash that makes two creations with one key the same; category is the template''s, or SERVICE without one; erased_at: payload, number and ids are gone.';
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased.';
 
 -- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -564,7 +564,7 @@ ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type tex
 
 -- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
+COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", …} with the members of p_more.';
 
 -- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1089,7 +1089,7 @@ ALTER TABLE outbox.whatsapp_app OWNER TO postgres;
 
 -- Name: TABLE whatsapp_app; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; allow_unsigned takes callbacks without a signature.';
+COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s id. The app secret is in Vault, and for a limited time the previous one. allow_unsigned accepts callbacks without a signature.';
 
 -- Name: app_secrets(outbox.whatsapp_app, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1104,7 +1104,7 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A secret that cannot be read is left out, so that the other one still works.
+    -- Skip an unreadable secret, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
@@ -1139,7 +1139,6 @@ begin
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
   from pg_catalog.unnest(v_ids) i
   cross join lateral (
@@ -1150,7 +1149,7 @@ begin
   where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
-      -- Each may wait for somebody's lock: the tick has other things to do, and will be here again.
+      -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
       exit when pg_catalog.clock_timestamp() > v_until;
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
@@ -1164,7 +1163,7 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
+COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied together, each is applied alone.';
 
 -- Name: apply_callbacks_step(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1181,7 +1180,7 @@ ALTER FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_mos
 
 -- Name: FUNCTION apply_callbacks_step(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+COMMENT ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: calls apply_callbacks().';
 
 -- Name: apply_delivered(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1367,7 +1366,8 @@ begin
   perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
@@ -1385,7 +1385,7 @@ ALTER FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_no
 
 -- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought, holds and throttles, and returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. locks: endpoints and gates with SKIP LOCKED.';
 
 -- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1396,7 +1396,7 @@ CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time z
     AS $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
   v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
@@ -1407,7 +1407,7 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
@@ -1415,7 +1415,7 @@ begin
     else
       select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
-    v_wishes := v_wishes || v_more;
+    v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
     v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
@@ -1424,7 +1424,7 @@ begin
     perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
-  return v_wishes;
+  return v_opt_outs;
 end
 $$;
 
@@ -1432,7 +1432,7 @@ ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences among stored updates, and returns what people want. locks: contacts in the order of their ids at WhatsApp.';
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts in the order of WhatsApp''s ids.';
 
 -- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1469,11 +1469,11 @@ ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
 
 -- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the original in data: the app, the channel and message, and the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
 
 -- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) RETURNS record
+CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1491,7 +1491,7 @@ begin
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
     outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
-  -- WhatsApp may send what it could not show, and the same id again once it can.
+  -- WhatsApp may send a message as unsupported, and later the same id with its content.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
     payload = excluded.payload
@@ -1507,26 +1507,26 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    wishes := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
+    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
       v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
-      wishes := wishes || outbox.opt_out_changes(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START');
+      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
+        array['MARKETING'], true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.opt_out_changes(p_update, v_contact,
+    -- The next owner of the number has not agreed to messages.
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
       array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
 $$;
 
-ALTER FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
 
--- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
+COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. reason: why nothing was done.';
 
 -- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1557,7 +1557,7 @@ ALTER TABLE outbox.message_attempt OWNER TO postgres;
 
 -- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports.';
 
 -- Name: apply_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1566,7 +1566,7 @@ CREATE FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_at
     SET search_path TO ''
     AS $$
 begin
-  -- A late answer still says that the message was taken: no second one is sent.
+  -- A late response proves that WhatsApp accepted the message, so do not send it again.
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
     perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
@@ -1580,7 +1580,7 @@ ALTER FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_att
 
 -- Name: FUNCTION apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'What a result still means for its message when it came too late for its delivery. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Applies a result that came too late for its delivery. locks: the caller holds the gate and the message.';
 
 -- Name: apply_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1591,21 +1591,21 @@ CREATE FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now times
     AS $$
 declare
   v_rule outbox.notice_rule;
-  v_why text;
+  v_text text;
   v_channels uuid[];
 begin
   v_rule := outbox.notice_rule_of(p_update);
   if v_rule.action is null then
     return 'not_used';
   end if;
-  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  v_text := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
   if v_rule.cause = 'template' and v_rule.action <> 'note' then
-    return outbox.hold_template(p_update, v_rule, v_why, p_now);
+    return outbox.hold_template(p_update, v_rule, v_text, p_now);
   end if;
   v_channels := outbox.channels_of(p_update);
   perform outbox.put_news('outhook.whatsapp.notice', array(
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
-      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
     from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
     p_now);
@@ -1615,7 +1615,7 @@ begin
     where c.endpoint_id = any (v_channels);
   end if;
   if v_rule.action <> 'note' then
-    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_text,
       p_update.happened_at, outbox.notice_end(p_update.data), p_now)
     from pg_catalog.unnest(v_channels) c;
   end if;
@@ -1627,7 +1627,7 @@ ALTER FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timest
 
 -- Name: FUNCTION apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update of a template, account or number; returns why it does nothing, if so.';
+COMMENT ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update about a template, an account or a number; returns the reason if nothing changes.';
 
 -- Name: apply_notices(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1657,11 +1657,11 @@ ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which none that somebody else holds is waited for: then it is tried again.';
+COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates about templates, accounts and numbers. locks: endpoints, without waiting: if one is locked, the update is tried again.';
 
 -- Name: apply_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) RETURNS record
+CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -1676,18 +1676,18 @@ begin
   if reason is null then
     v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
       p_update.data -> 'contact', p_now);
-    wishes := outbox.opt_out_changes(p_update, v_contact,
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
       array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
 
-ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) IS 'What a person said by WhatsApp''s own button about marketing messages.';
+COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2142,7 +2142,7 @@ ALTER FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time z
 
 -- Name: FUNCTION apply_statuses(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses among stored updates, and returns what they say that people want. locks: the gates of messages that wait for a retry, by id, then messages by id.';
+COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates of messages that wait for a retry, by id, then messages by id.';
 
 -- Name: apply_updates(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2152,12 +2152,12 @@ CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time z
     SET lock_timeout TO '1s'
     AS $$
 declare
-  v_wishes outbox.opt_out_change[];
+  v_opt_outs outbox.opt_out_change[];
 begin
-  v_wishes := outbox.apply_statuses(p_ids, p_now);
-  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.save_opt_outs(v_wishes, p_now);
+  v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
   perform outbox.save_display_numbers(p_ids);
@@ -2168,7 +2168,7 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
 
 -- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2183,8 +2183,8 @@ CREATE FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now ti
 declare
   v_ids bigint[];
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which checks for the message itself.
-  with met as materialized (
+  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
+  with matched as materialized (
     select k.id, a.message_id, a.id as attempt_id
     from pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -2200,19 +2200,19 @@ begin
       select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
     ) m
     where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), held as materialized (
-    select m.*, u.row_at from met m
+  ), locked as materialized (
+    select m.*, u.row_at from matched m
     cross join lateral (
       select w.ctid as row_at from outbox.whatsapp_update w
       where w.id = m.id for update skip locked
     ) u
-  ), found as (
+  ), assigned as (
     update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from held h
+    from locked h
     where u.ctid = h.row_at
     returning u.id
   )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
   if v_ids is not null then
     perform outbox.try_apply(v_ids, p_now);
     perform outbox.count_updates(v_ids);
@@ -2224,7 +2224,7 @@ ALTER FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now tim
 
 -- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
 
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2258,7 +2258,7 @@ ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text,
 
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Writes one line of the audit trail.';
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row into the audit trail.';
 
 -- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2279,7 +2279,7 @@ ALTER FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code te
 
 -- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Writes into the audit trail that a message was blocked.';
+COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Records in the audit trail that a message was blocked, and counts it.';
 
 -- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2343,7 +2343,7 @@ begin
   if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
-        'Idempotency-Key was used for another request in the last %s hours',
+        'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
@@ -2595,7 +2595,7 @@ ALTER FUNCTION outbox.callback_app(p_app_key text) OWNER TO postgres;
 
 -- Name: FUNCTION callback_app(p_app_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", "secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key in the address; null: the app in the setting whatsapp.shared_app.';
+COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a callback URL and the secrets that verify its callbacks: {"app": {"id", "secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key in the URL; null: the app in the setting whatsapp.shared_app.';
 
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2612,7 +2612,7 @@ ALTER FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) O
 
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'What names an attempt to WhatsApp, which echoes it in each status.';
+COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'The identifier of an attempt that WhatsApp returns in each status.';
 
 -- Name: callback_result(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2648,7 +2648,7 @@ ALTER FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) OWNER TO 
 
 -- Name: FUNCTION callback_result(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+COMMENT ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) IS 'The result of receive_callbacks() for p_given updates, of which p_ids were new.';
 
 -- Name: callback_time(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2662,7 +2662,7 @@ begin
   if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
     v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
   end if;
-  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  -- Meta repeats a callback for 7 days and delivers a message for up to 30.
   return case
     when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
     else p_now
@@ -2674,7 +2674,7 @@ ALTER FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) 
 
 -- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or absurd.';
+COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 days or more than a day in the future.';
 
 -- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2733,7 +2733,7 @@ begin
   if v_message.status <> 'QUEUED' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id, v_message.status),
-      hint = 'Only a message that is QUEUED can be cancelled';
+      hint = 'Cancel a message only while it is QUEUED';
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
@@ -2741,7 +2741,7 @@ begin
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
-  -- Without one its event is not routed yet: the claim finds the message cancelled.
+  -- If there is no delivery yet, the claim finds the message cancelled.
   if found then
     perform outbox.close_delivery(v_delivery, 'cancelled', 'the message was cancelled', v_now);
   end if;
@@ -2753,7 +2753,7 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 
 -- Name: FUNCTION cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has ended.';
+COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2820,11 +2820,11 @@ begin
   end if;
   if p_source is null or pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how consent was given or taken back, such as web form or phone call');
+      'Give the way it was granted or revoked, such as web form or phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   foreach v_purpose in array p_purposes loop
     perform outbox.check_choice('purposes', v_purpose, array['MARKETING', 'UTILITY']);
@@ -2846,7 +2846,7 @@ ALTER FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purpose
 
 -- Name: FUNCTION change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) IS 'Writes down that consent was given or taken back. OH001.';
+COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) IS 'Records that consent was granted or revoked. Returns the result of list_consents(). OH001.';
 
 -- Name: change_endpoint(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2945,33 +2945,32 @@ CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_recipient(p_recipient);
   if pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how it was said, such as phone call');
+      'Give the way it was requested, such as phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   if p_opted_out then
-    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
     update outbox.opt_out o set evidence = p_evidence
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
   else
-    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
   end if;
-  -- The number itself is erased one day, so the trail does not hold it.
-  if (v_answer -> 'isNew')::boolean then
+  if (v_result -> 'isNew')::boolean then
     perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
       pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
       outbox.clock());
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -2979,7 +2978,7 @@ ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose 
 
 -- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. OH001.';
+COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3051,7 +3050,7 @@ ALTER FUNCTION outbox.channel_json(p_channel_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API shows it.';
+COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API returns it.';
 
 -- Name: channels_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3063,8 +3062,8 @@ CREATE FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) RETURNS uuid
 declare
   v_ids uuid[];
 begin
-  -- An update of a number names it as people read it. Until a callback of that number has come,
-  -- any of the account's may be meant.
+  -- An update of a number contains only its display form. Until a callback has stored that form for
+  -- a channel, the update applies to any such channel of the account.
   if p_update.kind = 'quality' and p_update.display is not null then
     v_ids := array(
       select c.endpoint_id from outbox.whatsapp_channel c
@@ -3088,7 +3087,7 @@ ALTER FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) OWNER TO post
 
 -- Name: FUNCTION channels_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) IS 'The channels that an update of an account, or of one of its numbers, concerns: of the app that signed it alone.';
+COMMENT ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) IS 'The channels of an account, or of one of its numbers, that an update applies to: only those of the app that signed it.';
 
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -3253,7 +3252,7 @@ begin
         then pg_catalog.format('organisation %s has no default channel', p_org_id)
         else pg_catalog.format('channel %s does not exist', p_channel_id)
       end,
-      hint = 'create_channel() makes one; the first of an organisation is its default';
+      hint = 'Create one with create_channel(); the first of an organisation is its default';
   end if;
   return v_id;
 end
@@ -3263,7 +3262,7 @@ ALTER FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) OWNER TO p
 
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The channel of that org, or its default one when no id is given. OH002.';
+COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The id of a channel of this organisation, or of its default channel if p_channel_id is null. OH002.';
 
 -- Name: check_channel_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3272,15 +3271,15 @@ CREATE FUNCTION outbox.check_channel_change(p_change jsonb) RETURNS void
     SET search_path TO ''
     AS $_$
 declare
-  v_stray text;
+  v_unknown text;
 begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_change) k
   where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
     'graphVersion', 'isDefault')
   order by k limit 1;
   if found then
-    perform outbox.invalid(v_stray, 'cannot be changed',
-      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+    perform outbox.invalid(v_unknown, 'cannot be changed',
+      'Change description, accessToken, messagesPerSecond, pairSeconds, graphVersion or '
       'isDefault');
   end if;
   if p_change ? 'messagesPerSecond' then
@@ -3292,11 +3291,11 @@ begin
   end if;
   if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
     perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
-      'Expected something like v25.0, or null for what the setting says');
+      'Expected something like v25.0, or null for the value of the setting');
   end if;
   if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
-    perform outbox.invalid('isDefault', 'can only become true',
-      'Make another channel the default one');
+    perform outbox.invalid('isDefault', 'can only be set to true',
+      'Set it for the new default channel');
   end if;
 end
 $_$;
@@ -3305,7 +3304,7 @@ ALTER FUNCTION outbox.check_channel_change(p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_channel_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001 for the first member that no channel may have.';
+COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001 for the first invalid member of a change.';
 
 -- Name: check_choice(text, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3433,7 +3432,7 @@ CREATE FUNCTION outbox.check_dossier(p_dossier_id text) RETURNS void
 begin
   if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
-      'Use the id of your record, not a name or a number of the person');
+      'Use the id of your record, not a name or a phone number');
   end if;
 end
 $_$;
@@ -3442,7 +3441,7 @@ ALTER FUNCTION outbox.check_dossier(p_dossier_id text) OWNER TO postgres;
 
 -- Name: FUNCTION check_dossier(p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this may be a dossier''s id.';
+COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this is a valid dossier id.';
 
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3838,7 +3837,7 @@ begin
     and not outbox.setting_on('egress.allow_http')
   then
     perform outbox.refuse_setting(new.name,
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      'would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids',
       case new.name
         when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
         else 'Set whatsapp.graph_url to an https URL first'
@@ -4118,7 +4117,7 @@ begin
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
   elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
     perform outbox.invalid('payloadJson.type', 'is missing',
-      'Without a templateCode say what kind of message it is, such as text');
+      'Without a templateCode, give the type of the message, such as text');
   end if;
 end
 $_$;
@@ -4127,7 +4126,7 @@ ALTER FUNCTION outbox.check_message(p_message outbox.outbound_message) OWNER TO 
 
 -- Name: FUNCTION check_message(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS 'Raises OH001 for the first field of a new message that is not valid.';
+COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS 'Raises OH001 for the first invalid field of a new message.';
 
 -- Name: check_message_id(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4144,7 +4143,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_message_id, 40))),
-      hint = 'create_message() returns the id of a message; list_messages() shows them';
+      hint = 'Use an id from create_message() or list_messages()';
   end if;
   return v_message;
 end
@@ -4154,7 +4153,7 @@ ALTER FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) OWNER T
 
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message of that org, or OH002.';
+COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message with this id in this organisation. OH002.';
 
 -- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4343,9 +4342,9 @@ CREATE FUNCTION outbox.check_recipient(p_to text) RETURNS void
     AS $_$
 begin
   if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- Not shown: it may be somebody's number.
+    -- The error does not show the value, because it may be a real number.
     perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
+      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
   end if;
 end
 $_$;
@@ -4354,7 +4353,7 @@ ALTER FUNCTION outbox.check_recipient(p_to text) OWNER TO postgres;
 
 -- Name: FUNCTION check_recipient(p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this may be a person''s number.';
+COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this is a phone number in E.164 form.';
 
 -- Name: check_secret(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4752,7 +4751,7 @@ CREATE FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) RETURNS
 declare
   v_changes outbox.status_change[];
 begin
-  with given as materialized (
+  with statuses as materialized (
     select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
       case u.status
         when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
@@ -4761,16 +4760,17 @@ begin
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind = 'status' and u.update_status in ('stored', 'kept')
-  ), met as materialized (
-    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
-      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
+  ), matched as materialized (
+    select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
+      m.status as message_status, m.erased_at,
+      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
-    from given g
+    from statuses g
     left join lateral (
       select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
     ) a on true
@@ -4779,24 +4779,25 @@ begin
     ) m on true
     left join lateral (
       select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_out
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
       from outbox.message_attempt b
       where b.message_id = a.message_id and b.attempt_no > a.attempt_no
     ) l on true
   ), ranked as (
-    -- Within one call the earlier of failed and delivered counts as the first word.
+    -- Within one call, the earlier of failed and delivered counts as the first report.
     select m.*,
-      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.row_number() over (partition by m.matched_id, m.rank order by m.at, m.id) as nth,
       pg_catalog.first_value(m.rank) over (
-        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
-    from met m
-  ), judged as (
+        partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
+      ) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+    from matched m
+  ), classified as (
     select r.*, case
-        when r.try_id is null then 'unknown_message'
+        when r.matched_id is null then 'unknown_message'
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
-        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
         when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
@@ -4804,32 +4805,32 @@ begin
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
         when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
         when r.message_status = 'FAILED' then 'message_failed'
         when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
         when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
-      end as why
+      end as reason
     from ranked r
   )
   select pg_catalog.array_agg(row(
-      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
       case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
       case when j.rank = 4 then pg_catalog.left(
         coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
       case when j.rank = 4 then pg_catalog.left(coalesce(
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
-      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+      coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
       case
-        when j.why is null then 'applied'
-        when j.why = 'retry_pending' then 'stored'
-        when j.why = 'unknown_message' then 'kept'
+        when j.reason is null then 'applied'
+        when j.reason = 'retry_pending' then 'stored'
+        when j.reason = 'unknown_message' then 'kept'
         else 'skipped'
-      end, j.why)::outbox.status_change
+      end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from judged j
+  from classified j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -4842,7 +4843,7 @@ ALTER FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO
 
 -- Name: FUNCTION classify_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
+COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 'The verdict on each status of stored updates, before anything changes. The caller holds the messages and the gates in p_gates.';
 
 -- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5036,7 +5037,7 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
+COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Cancels or fails the QUEUED message of a closed delivery, if there is one. locks: the caller holds the gate; the message.';
 
 -- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5151,7 +5152,7 @@ begin
     order by m.id
   loop
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
+      'its callback reports the previous attempt', p_now);
   end loop;
 end
 $$;
@@ -5160,7 +5161,7 @@ ALTER FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now time
 
 -- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Closes the pending retries of messages whose status a callback changed. The caller holds the gates.';
 
 -- Name: close_settled_delivery(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5170,7 +5171,7 @@ CREATE FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message,
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_why constant text := 'its callback came before this answer';
+  v_reason constant text := 'its callback came before this response';
   v_delivery outbox.delivery;
 begin
   if p_message.status in ('QUEUED', 'SENDING') then
@@ -5180,9 +5181,9 @@ begin
   where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
     and d.leased_until is null;
   if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
   end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
   where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
     and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
@@ -5192,7 +5193,7 @@ ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, 
 
 -- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken further in the meantime: the retry would keep back the next message to that person. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes a retry or dead letter that a failed or lost response has left, if callbacks have meanwhile given the message a later status: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5337,7 +5338,7 @@ ALTER FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp w
 
 -- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
 
 -- Name: complete_messages(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5373,7 +5374,7 @@ ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timesta
 
 -- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Writes what results mean for their messages, after they were applied to the deliveries. locks: messages by id.';
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id.';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5447,7 +5448,7 @@ ALTER FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) OWNER TO p
 
 -- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'What list_consents() returns.';
+COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'The result of list_consents().';
 
 -- Name: consume(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5587,7 +5588,7 @@ ALTER FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) O
 
 -- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) IS 'Counts the statuses that messages got, FAILED by its code.';
+COMMENT ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) IS 'Counts the new statuses of messages, FAILED by its code.';
 
 -- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5662,7 +5663,7 @@ ALTER FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint
 
 -- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) IS 'Counts that messages got a status.';
+COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) IS 'Counts p_n messages that got a status.';
 
 -- Name: count_messages(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5684,7 +5685,7 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
+COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
 
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5719,7 +5720,7 @@ begin
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-  -- What waits is counted once it has its verdict, and once as waiting.
+  -- A waiting update is counted once as kept and once with its final verdict.
   where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
@@ -5731,7 +5732,7 @@ ALTER FUNCTION outbox.count_updates(p_ids bigint[]) OWNER TO postgres;
 
 -- Name: FUNCTION count_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
 -- Name: counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5905,18 +5906,18 @@ begin
   perform outbox.check_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
-      'Expected the digits that the dashboard shows under the number, not the number itself');
+      'Expected the digits below the number in the dashboard, not the number itself');
   end if;
   if p_waba_id is null or p_waba_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('wabaId', 'is not Meta''s id of an account', 'Expected digits');
   end if;
   if not exists (select from outbox.whatsapp_app a where a.app_id = p_app_id) then
-    perform outbox.invalid('appId', 'is not a Meta app that is known here',
-      'put_whatsapp_app() makes it known');
+    perform outbox.invalid('appId', 'is not the id of a known Meta app',
+      'Add it with put_whatsapp_app()');
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
   select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
@@ -5935,8 +5936,8 @@ begin
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
-    message = 'phoneNumberId belongs to a channel already', detail = 'phoneNumberId',
-    hint = 'A number has one channel, of one organisation: use that, or delete it first';
+    message = 'phoneNumberId already belongs to a channel', detail = 'phoneNumberId',
+    hint = 'A number has one channel of one organisation: use it, or delete it first';
 end
 $_$;
 
@@ -5944,7 +5945,7 @@ ALTER FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_wa
 
 -- Name: FUNCTION create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) IS 'Makes a WhatsApp channel, the default one if the org has none, as channel_json() shows it. p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number, and for one recipient. OH001.';
+COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) IS 'Creates a WhatsApp channel and returns it as channel_json(). It is the default if the organisation has no default. p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number and for one recipient. OH001.';
 
 -- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6000,7 +6001,7 @@ CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb,
 declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
   v_refusal text;
 begin
   v_message.org_id := p_org_id;
@@ -6014,10 +6015,10 @@ begin
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
   v_message.content := outbox.message_hash(v_message);
-  v_held := outbox.find_message_by_key(v_message);
-  if v_held.id is not null then
+  v_existing := outbox.find_message_by_key(v_message);
+  if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(v_held));
+      'message', outbox.message_json(v_existing));
   end if;
   v_message.category := 'SERVICE';
   if p_template_code is not null then
@@ -6025,7 +6026,7 @@ begin
     where t.org_id = p_org_id and t.code = p_template_code;
     if not found then
       perform outbox.invalid('templateCode', 'is not a template of this organisation',
-        'put_template() makes one');
+        'Create it with put_template()');
     end if;
   end if;
   v_refusal := outbox.refusal_of(v_message, v_now);
@@ -6042,7 +6043,7 @@ ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, 
 
 -- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: no such channel; OH003: the key has other content.';
+COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a repeated call with the same key and content), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked message is audited and does not use up the key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key was used for other content.';
 
 -- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6185,7 +6186,7 @@ CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_e
     AS $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -6510,7 +6511,7 @@ ALTER FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION delete_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Deletes a channel: it sends nothing more, and its unsent messages fail within seconds. Then its number can be used for a new channel. Returns {"id", "open": how many messages were open}. OH002.';
 
 -- Name: delete_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6577,12 +6578,12 @@ CREATE FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text 
     SET search_path TO ''
     AS $$
 declare
-  v_was jsonb := outbox.template_json(p_org_id, p_code);
+  v_deleted jsonb := outbox.template_json(p_org_id, p_code);
 begin
   delete from outbox.template t where t.org_id = p_org_id and t.code = p_code;
   perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'DELETED', 'Template deleted', p_actor,
     outbox.clock());
-  return v_was;
+  return v_deleted;
 end
 $$;
 
@@ -6590,7 +6591,7 @@ ALTER FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) 
 
 -- Name: FUNCTION delete_template(p_org_id text, p_code text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it; messages that wait with it fail at their next try. OH002.';
+COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';
 
 -- Name: delivery_endpoints(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7471,7 +7472,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_forgotten integer;
+  v_deleted integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -7483,12 +7484,12 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
+  get diagnostics v_deleted = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
-  -- A wish that was taken back is only kept against callbacks that come late.
+  -- A lifted opt-out is only needed against late callbacks.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return greatest(v_erased, v_forgotten);
+  return greatest(v_erased, v_deleted);
 end
 $$;
 
@@ -7496,7 +7497,7 @@ ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit inte
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Removes text, payload and ids of up to p_limit inbound messages older than message.retention_days; up to p_limit contacts that have not written since are forgotten. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes up to p_limit contacts that have not written since. Returns the larger of the two numbers.';
 
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7532,7 +7533,7 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Erases payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. Status, times and audit trail stay.';
 
 -- Name: erase_outbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7549,7 +7550,7 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 
 -- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: as erase_messages().';
+COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
 
 -- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7856,8 +7857,7 @@ begin
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The partition key is the saga's id, so an ordered endpoint gets the events in the order of
-    -- the steps.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -8087,7 +8087,7 @@ CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_dead boolean;
+  v_is_dead boolean;
 begin
   p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
   p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
@@ -8096,15 +8096,15 @@ begin
     error_message = p_message.error_message, provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_dead := exists (
+  v_is_dead := exists (
     select from outbox.attempt t
     where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
       and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
+  -- A callback may have set the message to SENT meanwhile: keep that status.
   if p_message.status <> 'SENDING' then
     return;
   end if;
-  if v_dead then
+  if v_is_dead then
     perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
   else
     p_message.status := 'QUEUED';
@@ -8117,7 +8117,7 @@ ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt 
 
 -- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from that of the delivery: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, or FAILED if the delivery was closed. locks: the caller holds the message.';
 
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8141,7 +8141,7 @@ ALTER FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code tex
 
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
+COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Sets a message to FAILED and adds its audit and activity rows. OH004. locks: the message.';
 
 -- Name: fail_unsent(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8175,7 +8175,7 @@ ALTER FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now tim
 
 -- Name: FUNCTION fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the caller holds the gate; messages by id.';
+COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller holds the gate; messages by id.';
 
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -8505,7 +8505,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a valid number',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -8828,17 +8828,17 @@ CREATE FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wam
     AS $_$
 declare
   v_attempt outbox.message_attempt;
-  v_name text[];
+  v_parts text[];
 begin
   select a.* into v_attempt from outbox.message_attempt a
   where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
   if not found then
-    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    v_parts := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
     select a.* into v_attempt from outbox.message_attempt a
-    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+    where a.message_id = v_parts[1]::bigint and a.attempt_no = v_parts[2]::integer
       and a.phone_number_id = p_phone_number_id;
   end if;
-  -- A number may have been another organisation's before.
+  -- The number may have belonged to another organisation.
   if found and exists (
     select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
   then
@@ -8852,7 +8852,7 @@ ALTER FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wami
 
 -- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the callback data that the try carried where no answer has brought that id yet.';
+COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The attempt that a status is about, in this organisation: by WhatsApp''s id, or by the callback data of the attempt if no response has set that id yet.';
 
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8887,17 +8887,17 @@ CREATE FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) RE
     SET search_path TO ''
     AS $$
 declare
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
 begin
-  select * into v_held from outbox.outbound_message m
+  select * into v_existing from outbox.outbound_message m
   where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
-  if v_held.id is not null and v_held.content <> p_message.content then
+  if v_existing.id is not null and v_existing.content <> p_message.content then
     raise exception using errcode = 'OH003',
       message = 'Idempotency-Key was used for a message with other content',
-      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      detail = pg_catalog.format('It belongs to message %s', v_existing.id),
       hint = 'Use a new key for a new message';
   end if;
-  return v_held;
+  return v_existing;
 end
 $$;
 
@@ -8905,7 +8905,7 @@ ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWN
 
 -- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
+COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
 
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9077,7 +9077,7 @@ begin
     select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
     where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
     for update skip locked
-  ), gone as (
+  ), deleted_secrets as (
     delete from vault.secrets v using old o where v.id = o.id
   )
   update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
@@ -9091,7 +9091,7 @@ ALTER FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) OWNER T
 
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Removes the secrets of Meta apps that count no more; returns how many.';
+COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Deletes the previous secrets of Meta apps that are no longer valid; returns how many.';
 
 -- Name: forget_batches(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9142,7 +9142,7 @@ ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Removes what a deleted channel leaves: its token, windows and holds.';
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
 
 -- Name: forget_refusals(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9198,34 +9198,34 @@ CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit in
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_kept interval :=
+  v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
-  v_said interval :=
+  v_content_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
-  v_forgotten integer;
-  v_emptied integer := 0;
+  v_deleted integer;
+  v_erased integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_kept
+    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
-  if v_said < v_kept then
+  get diagnostics v_deleted = row_count;
+  if v_content_age < v_update_age then
     update outbox.whatsapp_update u set
       data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
     where u.id = any (array(
       select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_said and o.data <> '{}'
+      where o.received_at < p_now - v_content_age and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_emptied = row_count;
+    get diagnostics v_erased = row_count;
   end if;
-  -- Those that wait for a message: one that neither transaction saw has its id by now.
+  -- The transactions of update and message may not have seen each other; the id is there now.
   update outbox.whatsapp_update u set next_check_at = p_now
   where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return greatest(v_forgotten, v_emptied);
+  return greatest(v_deleted, v_erased);
 end
 $$;
 
@@ -9233,7 +9233,7 @@ ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit int
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those older than message.retention_days, if that is less, only the key is left. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit updates older than callback.retention_days. If message.retention_days is shorter, erases all but the key of up to p_limit updates older than that. Returns the larger of the two numbers.';
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9358,7 +9358,7 @@ ALTER FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) OWNER TO pos
 
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'One channel of an org, as channel_json() shows it; without an id the default one. OH002.';
+COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'A channel of an organisation as channel_json() returns it; without an id the default one. OH002.';
 
 -- Name: get_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9511,7 +9511,7 @@ ALTER FUNCTION outbox.get_message(p_org_id text, p_message_id text) OWNER TO pos
 
 -- Name: FUNCTION get_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() shows it, with "attempts". OH002.';
+COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() returns it, with "attempts". OH002.';
 
 -- Name: get_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9747,7 +9747,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('Meta app %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
-      hint = 'put_whatsapp_app() makes it known';
+      hint = 'Add it with put_whatsapp_app()';
   end if;
   return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
     'allowUnsigned', v_app.allow_unsigned,
@@ -9759,7 +9759,7 @@ ALTER FUNCTION outbox.get_whatsapp_app(p_app_id text) OWNER TO postgres;
 
 -- Name: FUNCTION get_whatsapp_app(p_app_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, "allowUnsigned", "secrets": how many count}. OH002.';
+COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of its callback URL, "allowUnsigned", "secrets": the number of valid secrets}. OH002.';
 
 -- Name: give_back(outbox.claimed, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9831,7 +9831,7 @@ ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes
 
 -- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() does. OH001.';
+COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Records that the recipient of a dossier agrees to messages of these purposes (MARKETING, UTILITY): how (p_source), the evidence, and who recorded it. Returns the result of list_consents(). OH001.';
 
 -- Name: had_subscribers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9953,9 +9953,9 @@ begin
     begin
       perform vault.create_secret(
         pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
-        'Key of the hashes by which Outhook names a person''s number');
+        'Key of the hashes that Outhook stores instead of phone numbers');
     exception when unique_violation then
-      -- Another session was first.
+      -- Another session created it first.
       null;
     end;
     v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
@@ -9968,7 +9968,7 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; made at its first use.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9986,7 +9986,7 @@ ALTER FUNCTION outbox.hash_person(p_recipient text, p_key text) OWNER TO postgre
 
 -- Name: FUNCTION hash_person(p_recipient text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_person(p_recipient text, p_key text) IS 'person_key() by a key that the caller has read already: for many, since each reading of Vault costs a tenth of a millisecond and more.';
+COMMENT ON FUNCTION outbox.hash_person(p_recipient text, p_key text) IS 'person_key() with a key that the caller has read: for many numbers, because each read of Vault takes 0.1 ms or more.';
 
 -- Name: header_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10042,7 +10042,6 @@ begin
     join outbox.endpoint e on e.id = o.channel_id
     where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
-    -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
   loop
     perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
@@ -10055,7 +10054,7 @@ ALTER FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_n
 
 -- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels of failures whose rule is hold or fail_hold. locks: endpoints with SKIP LOCKED.';
 
 -- Name: hold_cause(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10064,7 +10063,7 @@ CREATE FUNCTION outbox.hold_cause(p_code text) RETURNS text
     SET search_path TO ''
     AS $$
 begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
+  -- These two codes are about the account: an update that it is reinstated lifts the hold.
   return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
@@ -10073,7 +10072,7 @@ ALTER FUNCTION outbox.hold_cause(p_code text) OWNER TO postgres;
 
 -- Name: FUNCTION hold_cause(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_cause(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
+COMMENT ON FUNCTION outbox.hold_cause(p_code text) IS 'The cause of a hold for an error code of WhatsApp.';
 
 -- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10118,7 +10117,7 @@ ALTER FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boole
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, without waiting.';
 
 -- Name: hold_channels(uuid[], outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10129,25 +10128,26 @@ CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.res
 declare
   v_id uuid;
   v_code text;
-  v_why text;
+  v_reason text;
 begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_endpoints(): the next failure holds it then.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
-    into v_code, v_why
+    into v_code, v_reason
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+      p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -10159,7 +10159,7 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes outhook.channel.held; returns the endpoints that are no channels.';
+COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: endpoints with SKIP LOCKED.';
 
 -- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10177,7 +10177,7 @@ ALTER TABLE outbox.notice_rule OWNER TO postgres;
 
 -- Name: TABLE notice_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.notice_rule IS 'What an update about a template, an account or a number means: hold, lift, or note, which is an operational event alone. One UPDATE changes it; an event in no row is stored and skipped.';
+COMMENT ON TABLE outbox.notice_rule IS 'The action for an update about a template, an account or a number: hold, lift, or note (an operational event only). Change a rule with UPDATE. An event without a rule is stored and skipped.';
 
 -- Name: hold_template(outbox.whatsapp_update, outbox.notice_rule, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10191,17 +10191,16 @@ declare
   -- Meta writes en_US and en-US.
   v_language text := pg_catalog.left(pg_catalog.replace(
     p_update.data ->> 'message_template_language', '-', '_'), 16);
-  v_was boolean;
+  v_was_held boolean;
 begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- Insert the row first: a second update about a new template waits here for the first one, and
-  -- then sees its decision.
+  -- Insert first, so that a concurrent update about a new template waits for this decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
-  select h.held into v_was from outbox.template_hold h
+  select h.held into v_was_held from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
   update outbox.template_hold h
@@ -10212,7 +10211,7 @@ begin
       or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif v_was = (p_rule.action = 'hold') then
+  elsif v_was_held = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(
@@ -10237,7 +10236,7 @@ ALTER FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outb
 
 -- Name: FUNCTION hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts that, unless a later word has been spoken; returns why it does nothing, if so.';
+COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts its hold, unless a later update has been applied. Returns the reason if nothing changes.';
 
 -- Name: hold_unreadable(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10320,7 +10319,7 @@ ALTER FUNCTION outbox.inbound_text(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'What a person reads of an inbound message; null where there is no text.';
+COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'The readable text of an inbound message; null if it has none.';
 
 -- Name: insert_deliveries(outbox.pair[], outbox.pair_lane[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10764,7 +10763,7 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 
 -- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account of its channel.';
 
 -- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11438,7 +11437,7 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
       greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
     v_lifted := v_lifted + 1;
   end loop;
@@ -11450,7 +11449,7 @@ ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER T
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
+COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds that have expired; returns how many.';
 
 -- Name: lift_holds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11469,7 +11468,7 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 
 -- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11481,7 +11480,7 @@ CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor 
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -11493,7 +11492,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
@@ -11502,7 +11501,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -11563,7 +11562,7 @@ CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NU
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -11576,7 +11575,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
@@ -11587,7 +11586,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -11595,7 +11594,7 @@ ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit in
 
 -- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11616,7 +11615,7 @@ ALTER FUNCTION outbox.list_channels(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_channels(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an org, newest first: {"data": […]}.';
+COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an organisation, newest first: {"data": […]}.';
 
 -- Name: list_consents(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11633,7 +11632,7 @@ ALTER FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) OWNER TO p
 
 -- Name: FUNCTION list_consents(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
+COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'All changes of the consent of a dossier, newest first, at most 1000: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last change of its channel and purpose}]}.';
 
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11860,11 +11859,10 @@ CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::
 declare
   v_below bigint;
   v_above bigint := 0;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
-  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
-  -- outside the time that is asked for is not walked.
+  -- Ids grow with created_at within a minute, so these bounds limit the scan.
   if p_from is not null then
     v_above := coalesce((
       select m.id from outbox.outbound_message m
@@ -11889,7 +11887,7 @@ begin
       pg_catalog.min(outbox.to_cursor((p.found).created_at, '00000000-0000-0000-0000-'
         || pg_catalog.lpad(pg_catalog.to_hex((p.found).id), 12, '0')))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
@@ -11902,7 +11900,7 @@ begin
     order by m.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -11910,7 +11908,7 @@ ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit intege
 
 -- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time of creation. OH001.';
+COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit the time of creation. OH001.';
 
 -- Name: list_opt_outs(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11921,8 +11919,8 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
 declare
-  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
-  v_answer jsonb;
+  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -11933,18 +11931,18 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
       and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
-      and (v_behind is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+      and (v_after is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
     order by o.recipient, o.purpose
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -11952,7 +11950,7 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 -- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The numbers of an org that want nothing more, in their order, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by number, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12062,7 +12060,7 @@ ALTER FUNCTION outbox.list_reply_words(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_reply_words(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", "own": the organisation has said so itself}]}.';
+COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START for an organisation: {"data": [{"language", "word", "action", "own": it is the organisation''s own row}]}.';
 
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12081,7 +12079,7 @@ ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_templates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an org by code: {"data": […]}.';
+COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an organisation, ordered by code: {"data": […]}.';
 
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12101,7 +12099,7 @@ ALTER FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) OWNER TO po
 
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), and locks the row of the endpoint for a change. OH002.';
 
 -- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12172,7 +12170,7 @@ ALTER FUNCTION outbox.lock_message(p_org_id text, p_message_id text) OWNER TO po
 
 -- Name: FUNCTION lock_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
+COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'Locks a message of an organisation and returns it. OH002. locks: the gate, then the message.';
 
 -- Name: lock_open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12332,7 +12330,7 @@ CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt ou
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- A provider that gives one id twice must not cost the results of a whole call.
+  -- If a provider returns an id twice, a unique violation would undo the results of the whole call.
   if exists (
     select from outbox.message_attempt a
     where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
@@ -12366,7 +12364,7 @@ ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt out
 
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless it was ended before. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, unless it already has a later status. locks: the caller holds the message.';
 
 -- Name: mark_sent_late(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12399,10 +12397,10 @@ begin
   perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
   if found and v_delivery.leased_until is null then
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
       v_now);
   end if;
   return 'adopted';
@@ -12413,7 +12411,7 @@ ALTER FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) OWNER T
 
 -- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
+COMMENT ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) IS 'Stores the id of WhatsApp with an attempt, which p_callback_data identifies. The message is SENT and its pending retry is closed, so that a lost response causes no second message. Returns adopted, known (it already has that id) or unknown. locks: the gate, then the message.';
 
 -- Name: masked_slack_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12449,7 +12447,7 @@ ALTER FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) OWNER
 
 -- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
+COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is unknown.';
 
 -- Name: may_stay(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12483,7 +12481,7 @@ ALTER FUNCTION outbox.message_hash(p_message outbox.outbound_message) OWNER TO p
 
 -- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of what makes two messages with one idempotency key the same.';
+COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
 
 -- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12514,7 +12512,7 @@ ALTER FUNCTION outbox.message_json(p_message outbox.outbound_message) OWNER TO p
 
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API shows it.';
+COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API returns it.';
 
 -- Name: misses_pg_cron(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12879,7 +12877,6 @@ CREATE FUNCTION outbox.notice_end(p_data jsonb) RETURNS timestamp with time zone
     SET search_path TO ''
     AS $_$
 begin
-  -- Of several restrictions the last to end; one without an end does not.
   if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
     return (
       select case when pg_catalog.count(*) = pg_catalog.count(s.at) then
@@ -12899,7 +12896,7 @@ ALTER FUNCTION outbox.notice_end(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'When restrictions end by themselves; null when they do not.';
+COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'The time at which the last restriction ends by itself; null if one has no end.';
 
 -- Name: notice_reason(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12921,7 +12918,7 @@ ALTER FUNCTION outbox.notice_reason(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION notice_reason(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'What WhatsApp gives as the reason, if anything.';
+COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'The reason that WhatsApp gives, or null.';
 
 -- Name: notice_rule_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12934,7 +12931,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- These two say what they mean further down.
+  -- The actual event of these is in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -12946,7 +12943,7 @@ begin
       select from pg_catalog.jsonb_array_elements(v_kinds) k
       where k ->> 'restriction_type' is distinct from 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
     then
-      -- It may go on sending.
+      -- Sending is not restricted.
       return null;
     end if;
   end if;
@@ -12960,7 +12957,7 @@ ALTER FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) OWNER TO p
 
 -- Name: FUNCTION notice_rule_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update of a template, account or number; null when it has none.';
+COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update about a template, an account or a number; null if there is none.';
 
 -- Name: number_variants(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12972,7 +12969,6 @@ declare
   v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
   v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
 begin
-  -- The first is the number as its country's plan has it today.
   return case
     when v_brazil is not null then array[
       '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
@@ -12986,7 +12982,7 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION number_variants(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a person''s number (E.164 with its +), the official one first.';
+COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13228,7 +13224,7 @@ ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at time
 
 -- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Notes that a person (E.164 with its +) wrote to a channel at that time: for 24 hours they may be sent what is no template.';
+COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a template are allowed for 24 hours.';
 
 -- Name: opt_in_recipient(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13238,7 +13234,7 @@ CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpo
     AS $$
 begin
   perform outbox.check_recipient(p_recipient);
-  -- Kept as lifted: a callback that comes late must not bring it back.
+  -- The row stays, so that a late callback does not restore the opt-out.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
     and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
@@ -13251,7 +13247,7 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
 
 -- Name: opt_out_changes(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13262,7 +13258,8 @@ CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contac
 begin
   return array(
     select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.opt_out_change
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
     where r is not null and p_contact is not null);
 end
@@ -13272,7 +13269,7 @@ ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact
 
 -- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
+COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The opt-out changes of an update, one for each recipient and purpose, with the update as evidence.';
 
 -- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13293,7 +13290,7 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 with its +, or WhatsApp''s id of a person who hides theirs.';
+COMMENT ON TABLE outbox.opt_out IS 'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision, its source and evidence. lifted: messages are allowed again. recipient is E.164 with +, or WhatsApp''s id of a user who hides the number.';
 
 -- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13312,7 +13309,7 @@ ALTER FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) OWNER TO postgres;
 
 -- Name: FUNCTION opt_out_json(p_opt_out outbox.opt_out); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out as the API shows it.';
+COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out as the API returns it.';
 
 -- Name: opt_out_recipient(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13341,7 +13338,7 @@ ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sourc
 
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
+COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", "purpose", "isNew"}. OH001.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13407,8 +13404,8 @@ CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS o
 declare
   v_rate constant double precision := p_messages_per_second * 0.965;
 begin
-  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
-  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  -- A run may claim the messages of the next 0.25 s, so that a late poll costs no throughput.
+  -- with_messages() sets the time of each, so they are not sent in a burst.
   return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
     greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
 end
@@ -13418,7 +13415,7 @@ ALTER FUNCTION outbox.pace_of(p_messages_per_second double precision) OWNER TO p
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The pace of a channel under a limit of WhatsApp: 96.5 % of it, evenly.';
+COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
 -- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13592,7 +13589,7 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 -- Name: FUNCTION parse_message_id(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'A message''s id from its text; 0, which none has, for what is no number.';
+COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13700,7 +13697,7 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of what goes to a person, or comes from them, and their name in the audit trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased message, and without a key ten digits are guessed in a minute.';
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
 -- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13709,7 +13706,7 @@ CREATE FUNCTION outbox.plain_word(p_text text) RETURNS text
     SET search_path TO ''
     AS $_$
 begin
-  -- Nothing longer is one of these words: a sentence that holds one is for a person to read.
+  -- At most 100 characters: a sentence that contains such a word needs a human reader.
   if pg_catalog.length(p_text) > 100 then
     return null;
   end if;
@@ -13726,7 +13723,7 @@ ALTER FUNCTION outbox.plain_word(p_text text) OWNER TO postgres;
 
 -- Name: FUNCTION plain_word(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text without case, accents, and what surrounds it: "Arrêt !" is arret. Null for a long one.';
+COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text in lower case, without accents and surrounding punctuation: "Arrêt !" becomes arret. Null if it is longer than 100 characters.';
 
 -- Name: port_allowed(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13779,19 +13776,22 @@ CREATE FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
+  -- A lock timeout, a deadlock or a statement timeout: the update itself is valid.
+  v_is_temporary boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
-  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
+  -- After 1, 4, 16, … s, at most 1 h. The ninth error, after about 5 h, skips the update.
   update outbox.whatsapp_update u set
-    update_status = case when u.checks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    update_status = case
+      when u.checks >= 8 and not v_is_temporary then 'skipped'
+      else u.update_status
+    end,
     reason = case
-      when u.checks >= 8 and not v_passes then 'error'
+      when u.checks >= 8 and not v_is_temporary then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
     end,
-    checks = least(u.checks + 1, case when v_passes then 3 end),
+    checks = least(u.checks + 1, case when v_is_temporary then 3 end),
     next_check_at = case
-      when u.checks < 8 or v_passes
+      when u.checks < 8 or v_is_temporary
       then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
     end
   where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
@@ -13802,7 +13802,7 @@ ALTER FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate 
 
 -- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
+COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Records the error and its SQLSTATE for updates that could not be applied, and the time of the next check.';
 
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14111,7 +14111,7 @@ ALTER TABLE outbox.inbound_message OWNER TO postgres;
 
 -- Name: TABLE inbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.inbound_message IS 'Messages from people, each once. type is WhatsApp''s, text what a person reads of it, reply_to the message of ours that it answers, payload the rest as it came; erased_at: text, payload and ids are gone, message.retention_days after it came.';
+COMMENT ON TABLE outbox.inbound_message IS 'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the outbound message that it replies to; payload is the rest of the update. At erased_at, message.retention_days after its arrival, text, payload and ids were erased.';
 
 -- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14127,15 +14127,14 @@ declare
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
-  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+  v_payload text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
 begin
-  -- One that is too large to publish comes without WhatsApp's own form of it.
-  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
-    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  if pg_catalog.octet_length(v_payload) > outbox.setting_int('publish.max_body_bytes') then
+    v_payload := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
-  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
@@ -14146,7 +14145,7 @@ ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update
 
 -- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14206,7 +14205,7 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the event of a message''s present life, whose partition key is that of the person.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
 
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14390,7 +14389,7 @@ CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now 
     SET jit TO 'off'
     AS $$
 begin
-  with told as (
+  with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
       traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
@@ -14399,7 +14398,8 @@ begin
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
-      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      -- The same key as the message's event, so that an ordered endpoint gets the events of a
+      -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
@@ -14417,7 +14417,7 @@ begin
     order by c.place
     returning id
   )
-  insert into outbox.unrouted (event_id) select t.id from told t;
+  insert into outbox.unrouted (event_id) select t.id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
@@ -14428,7 +14428,7 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
 -- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14452,7 +14452,6 @@ begin
       select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A change of the primary key counts as a delete and an insert.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -14805,7 +14804,7 @@ ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now times
 
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a new message and publishes its event. Returns the result of create_message().';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14841,11 +14840,12 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
-    perform outbox.invalid('language', 'is not the code of a language', 'Expected fr or similar');
+    perform outbox.invalid('language', 'is not a language code',
+      'Expected 2 or 3 letters, such as fr');
   end if;
   if v_word is null then
     perform outbox.invalid('word', 'is empty or longer than 100 characters',
-      'Expected what a person would write as a whole message');
+      'Expected the text of a whole message, such as stop');
   end if;
   insert into outbox.reply_word as w (org_id, language, word, action)
   values (p_org_id, p_language, v_word, p_action)
@@ -14860,7 +14860,7 @@ ALTER FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text
 
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Says what a word means to an organisation, as a whole message: STOP, START, or NONE where all others take it for one of them. Returns {"language", "word", "action"}. OH001.';
+COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Sets the meaning of a word as a whole message for an organisation: STOP, START, or NONE to disable a word of all organisations. Returns {"language", "word", "action"}. OH001.';
 
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14896,8 +14896,8 @@ begin
       'Expected a code of your own, such as appointment_reminder_fr');
   end if;
   if p_name is null or p_name !~ '^[a-z0-9_]+$' or pg_catalog.length(p_name) > 512 then
-    perform outbox.invalid('name', 'is not a template''s name at Meta',
-      'Expected small letters, digits and _, such as appointment_reminder');
+    perform outbox.invalid('name', 'is not a template name of Meta',
+      'Expected lower-case letters, digits and _, such as appointment_reminder');
   end if;
   if p_language is null or p_language !~ '^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$' then
     perform outbox.invalid('language', 'is not a language code of Meta',
@@ -14922,7 +14922,7 @@ ALTER FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_la
 
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and p_language are Meta''s. OH001.';
+COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Creates or changes a template; returns it as template_json(). p_code is the organisation''s own code, p_name and p_language are Meta''s. OH001.';
 
 -- Name: put_whatsapp_app(text, text, boolean, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14935,13 +14935,13 @@ declare
   v_app outbox.whatsapp_app;
 begin
   if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
-    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+    perform outbox.invalid('app_id', 'is not the id of a Meta app', 'Expected digits');
   end if;
   if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
-      'Say how long the secret before this one still counts');
+      'Give the time for which the previous secret stays valid');
   end if;
-  -- Insert the row first, so that a second call for a new app waits here for the first one.
+  -- Insert the row first, so that a concurrent call for a new app waits here.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -14967,7 +14967,7 @@ ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_uns
 
 -- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Makes a Meta app known, or replaces its secret, of which the one before still counts for p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. OH001.';
+COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
 
 -- Name: queue_backlog(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15161,8 +15161,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];
@@ -15511,7 +15511,7 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
 -- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15744,7 +15744,7 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 -- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
+COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
 
 -- Name: record_lost_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15896,7 +15896,6 @@ CREATE FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now times
 declare
   v_message outbox.outbound_message;
 begin
-  -- Nobody has told of these yet: their answers were lost, or are still on their way.
   for v_message in
     select m.* from pg_catalog.unnest(p_moves) x
     cross join lateral (
@@ -15916,7 +15915,7 @@ ALTER FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timest
 
 -- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Writes that messages were sent of which callbacks say so before any answer.';
+COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
 
 -- Name: record_statuses(outbox.status_change[], outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15963,7 +15962,7 @@ ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves 
 
 -- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Writes audit, activity and events of the statuses that were applied.';
+COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses.';
 
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16001,7 +16000,7 @@ CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now times
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
   v_numbers text[] := outbox.number_variants(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
   return case
@@ -16034,7 +16033,7 @@ ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timest
 
 -- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the person has not written for 24 hours), template_missing; null when it may be.';
+COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
 -- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16058,7 +16057,7 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
 -- Name: FUNCTION refusal_text(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'A refusal as the audit trail words it.';
+COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16336,7 +16335,8 @@ begin
       when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  -- From all holds, because status_reason names only the first. The text of a hold is its rule's
+  -- code and title.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -16894,7 +16894,7 @@ ALTER FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) OWNER TO 
 
 -- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS 'The message of ours that an inbound one answers or reacts to, if any.';
+COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS 'The outbound message that an inbound message replies or reacts to, or null.';
 
 -- Name: reply_action(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16907,14 +16907,14 @@ declare
   v_word text;
   v_action text;
 begin
-  -- What was chosen counts before what was shown: a button may say anything.
+  -- The payload of a button counts before its text, because the text may be anything.
   for v_word in
     select w.word
     from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
       p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
       p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
-      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
-    cross join lateral outbox.plain_word(t.said) as w (word)
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (value, place)
+    cross join lateral outbox.plain_word(t.value) as w (word)
     where w.word is not null
     order by t.place
   loop
@@ -16933,7 +16933,7 @@ ALTER FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) OWNER TO postgre
 
 -- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or START if an inbound message, or the chosen button, is one of the organisation''s words.';
 
 -- Name: report_dead_message(text, text, text, text, text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16976,7 +16976,7 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
-      hint = 'Only a FAILED message whose content is still there can be sent again';
+      hint = 'Resend a message only after it is FAILED and before it is erased';
   end if;
   if exists (
     select from outbox.delivery d
@@ -16984,7 +16984,7 @@ begin
   then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is being sent again', p_message_id),
-      hint = 'Its dead letter was replayed: wait for what comes of it';
+      hint = 'Its dead letter was replayed: wait for the result';
   end if;
   update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
   where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
@@ -16995,7 +16995,6 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  -- A new event: it keeps its place behind what waits for this person already.
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message, v_now);
@@ -17009,7 +17008,7 @@ ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor t
 
 -- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
+COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased.';
 
 -- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17125,13 +17124,13 @@ CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor 
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
-  v_was jsonb := outbox.channel_json(v_id);
+  v_before jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'status' <> 'enabled' then
+  if v_before ->> 'status' <> 'enabled' then
     perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
+        coalesce(v_before ->> 'statusReason', v_before ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
@@ -17141,7 +17140,7 @@ ALTER FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. Returns it as channel_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the holds of a channel. Its waiting messages are sent at once; the hold used up none of their attempts. Returns the channel as channel_json(). OH002.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17456,7 +17455,7 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 
 -- Name: FUNCTION revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what list_consents() does. OH001.';
+COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the result of list_consents(). OH001.';
 
 -- Name: rewrite_command(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17949,10 +17948,10 @@ begin
   if v_wa_id is null and p_user_id is null then
     return null;
   end if;
-  -- A number that comes with another user id has a new owner.
+  -- A known number with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- The transaction that held the contact may have erased it or merged it. Then try once more.
+  -- A concurrent transaction may have deleted or merged the contact: repeat.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now
@@ -17966,7 +17965,7 @@ begin
     where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
     v_id := coalesce(v_of_user.id, v_of_number.id);
   end loop;
-  -- Two contacts that turn out to be one.
+  -- Merge two contacts of the same user.
   if v_of_user.id <> v_of_number.id then
     update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
     delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
@@ -17988,7 +17987,7 @@ ALTER FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, 
 
 -- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
+COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'Creates or updates the contact of an organisation with this number or user id and returns its id; null without either. locks: the contact.';
 
 -- Name: save_display_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18007,7 +18006,7 @@ begin
     order by u.channel_id, u.id desc
   ) x
   join lateral (
-    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    -- Skip a locked channel: its next callback stores the number.
     select w.ctid as row_at from outbox.whatsapp_channel w
     where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
     for no key update skip locked
@@ -18020,7 +18019,7 @@ ALTER FUNCTION outbox.save_display_numbers(p_ids bigint[]) OWNER TO postgres;
 
 -- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
+COMMENT ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) IS 'Stores the display numbers of channels. Only callbacks contain them, and an update of a number''s quality identifies the number only by this.';
 
 -- Name: save_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18029,14 +18028,14 @@ CREATE FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now tim
     SET search_path TO ''
     AS $$
 declare
-  v_was text;
+  v_before text;
 begin
-  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.status_may_change(v_was, p_message.status) then
+  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;
+  if not outbox.status_may_change(v_before, p_message.status) then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
+      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_before,
         p_message.status),
-      hint = 'Only a QUEUED message can be cancelled, and only a FAILED one sent again';
+      hint = 'Cancel a message only while it is QUEUED; resend it only after it is FAILED';
   end if;
   update outbox.outbound_message m set
     status = p_message.status,
@@ -18052,7 +18051,7 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
-  if v_was <> p_message.status then
+  if v_before <> p_message.status then
     perform outbox.count_message(p_message.status, p_message.error_code);
   end if;
 end
@@ -18062,26 +18061,26 @@ ALTER FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now time
 
 -- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Writes what changes in the life of a message. OH004 when its status may not become that. locks: the message.';
+COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Updates a message. OH004: its status may not change to the new one. locks: the message.';
 
 -- Name: save_opt_outs(outbox.opt_out_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  with last_word as (
-    -- The later word counts, and of two at one time the one that asks for less.
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
     select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_wishes) w
+    from pg_catalog.unnest(p_changes) w
     order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
   ), changed as (
     insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
       decided_at, created_at)
     select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from last_word w
+    from latest w
     order by w.org_id, w.recipient, w.purpose
     on conflict (org_id, channel, recipient, purpose) do update set
       source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
@@ -18096,15 +18095,15 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
 end
 $$;
 
-ALTER FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Writes what people want into opt_out, where it is their last word, and audits it. locks: opt-outs in the order of their keys.';
+COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in the order of their keys.';
 
 -- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18117,31 +18116,32 @@ CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now t
     SET jit TO 'off'
     AS $$
 declare
-  v_wishes outbox.opt_out_change[] := array(
+  v_opt_outs outbox.opt_out_change[] := array(
     select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.opt_out_change
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
-    ) r0
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+    ) failed
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
       and f.opt_out is not null
     cross join lateral (
       select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+      where x.event_id = failed.event and x.claim = failed.attempt offset 0
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m
     cross join lateral (
-      select r0.code, t.recipient as to from (
+      select failed.code, t.recipient as to from (
         select m.to_recipient union select pg_catalog.unnest(
           outbox.recipients_of(m.org_id, m.wa_id, null))
       ) t (recipient)
     ) r);
 begin
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.save_opt_outs(v_wishes, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
 end
 $$;
@@ -18150,7 +18150,7 @@ ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now ti
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Notes the opt-outs that WhatsApp''s answers speak of, as apply_failure_rules() does those of callbacks. locks: opt-outs by key.';
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns those of callbacks. locks: opt-outs by key.';
 
 -- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18206,7 +18206,7 @@ begin
     where c.is_new
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its attempts.
+  -- By ctid: only the transaction that holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -18218,7 +18218,7 @@ ALTER FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now time
 
 -- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the times and errors of new statuses to their attempts. The caller holds the messages.';
 
 -- Name: save_verdicts(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18233,8 +18233,8 @@ begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
     checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these checks are for the moment in
-    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
+    -- The message is matched when it gets its id. These checks are for two concurrent transactions
+    -- that do not see each other; the last check is in the nightly cleanup.
     next_check_at = case
       when x.update_status = 'stored' then p_now
       when x.update_status = 'kept' then case u.checks
@@ -18245,7 +18245,6 @@ begin
       end
     end
   from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
-  -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
   ) w
@@ -18257,7 +18256,7 @@ ALTER FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons
 
 -- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
+COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked again within a second.';
 
 -- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18352,8 +18351,8 @@ CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbo
     SET jit TO 'off'
     AS $$
 begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
+  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
     pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
@@ -18378,7 +18377,7 @@ ALTER FUNCTION outbox.send_delays(p_claimed outbox.claimed) OWNER TO postgres;
 
 -- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
+COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'The delay of each claimed message, so that the messages of a number are sent at even intervals however many were claimed at once.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18576,7 +18575,7 @@ ALTER FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_acce
 
 -- Name: FUNCTION set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces a channel''s access token, from the next claim on; a held channel stays held until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces the access token of a channel, from the next claim on. A held channel stays held until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 -- Name: set_default_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18600,7 +18599,7 @@ ALTER FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_ac
 
 -- Name: FUNCTION set_default_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the one that messages without a channelId go through. OH002.';
+COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the default: messages without a channelId use it. OH002.';
 
 -- Name: set_endpoint_status(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19018,7 +19017,7 @@ ALTER FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_n
 
 -- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Sets a message to SENDING and adds an attempt that is TRYING. locks: the caller holds the message.';
 
 -- Name: start_attempts(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19036,13 +19035,13 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
-  v_bad jsonb[] := array[]::jsonb[];
-  v_out outbox.result;
+  v_failed jsonb[] := array[]::jsonb[];
+  v_released outbox.result;
   v_sqlstate text;
   v_error text;
   v_held boolean;
-  v_one jsonb;
-  v_kept outbox.claimed;
+  v_item jsonb;
+  v_remaining outbox.claimed;
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
@@ -19070,30 +19069,29 @@ begin
       v_sqlstate := sqlstate;
       v_error := sqlerrm;
     end;
-    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    v_released := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- The message was not sent. It waits, and is set aside after the third refusal.
-      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
-      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+      v_failed := v_failed || pg_catalog.to_jsonb(v_released);
+      perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
+  if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
     select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
       (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_one in array v_refused loop
+  foreach v_item in array v_refused loop
     select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    if v_one ->> 'why' is null then
+    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
+    if v_item ->> 'why' is null then
       perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
     else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
@@ -19104,15 +19102,15 @@ begin
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
-  into v_kept
+  into v_remaining
   from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
       place)
   where not exists (
-    select from pg_catalog.unnest(v_refused || v_bad) r
+    select from pg_catalog.unnest(v_refused || v_failed) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
-  return v_kept;
+  return v_remaining;
 end
 $$;
 
@@ -19120,7 +19118,7 @@ ALTER FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp w
 
 -- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute, one that the database refuses waits or is set aside. Returns what is left to send. locks: the caller holds the gates; messages by id.';
+COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
 
 -- Name: status_may_change(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19131,7 +19129,7 @@ CREATE FUNCTION outbox.status_may_change(p_from text, p_to text) RETURNS boolean
 begin
   return p_from = p_to or (p_from, p_to) in (
     ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
-    -- An answer that was lost, or came after its lease, and turns up before the next try.
+    -- The response was lost or came after the lease; it is known before the next attempt.
     ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
     ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
     ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
@@ -19143,7 +19141,7 @@ ALTER FUNCTION outbox.status_may_change(p_from text, p_to text) OWNER TO postgre
 
 -- Name: FUNCTION status_may_change(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether a message of one status may get another.';
+COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether a message may change from one status to another.';
 
 -- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19219,7 +19217,7 @@ CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- WhatsApp may have stopped the channel while its token could not be read.
+  -- WhatsApp may have stopped the channel while its token was unreadable.
   return (
     select 'held: ' || h.why from outbox.channel_hold h
     where h.channel_id = p_endpoint_id and h.held limit 1);
@@ -19245,12 +19243,12 @@ CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates j
 declare
   v_ids bigint[];
 begin
-  with given as (
+  with updates as (
     select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
         or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
         or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
           'other')
-        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+        as is_invalid, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
     from pg_catalog.jsonb_array_elements(p_updates) as e (item)
     cross join lateral pg_catalog.jsonb_to_record(
       case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
@@ -19258,15 +19256,14 @@ begin
       wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
       data jsonb)
     cross join lateral (select g.problem) x
-  ), met as (
+  ), matched as (
     select g.*, c.endpoint_id, c.waba_id as of_waba,
       case
         when c.endpoint_id is not null then c.org_id
-        -- What concerns an account concerns each of its channels, unless the caller named an org.
         when g.kind in ('template', 'account', 'quality') then p_org_id
       end as org_id,
       case
-        when g.unfit then 'not_understood'
+        when g.is_invalid then 'not_understood'
         when g.kind = 'other' then 'not_used'
         when g.kind in ('status', 'message', 'preference') then
           case
@@ -19276,37 +19273,37 @@ begin
           end
         else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
       end as reason
-    from given g
+    from updates g
     left join lateral (
       select c.* from outbox.whatsapp_channel c
       where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
     ) c on g.kind in ('status', 'message', 'preference')
-  ), put as (
+  ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
-      -- Within the bounds of an index, whatever came.
-      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
-      case when m.unfit then 'other' else m.kind end,
+      -- md5, so that the key of an invalid update fits into the index.
+      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
       pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
-      -- What only the caller said counts where it was found to be so.
+      -- Store the caller's organisation only if it was confirmed.
       case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
-    from met m
+    from matched m
     left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
       on m.kind = 'status' and m.reason is null
-    -- Two calls with the same updates in another order wait for each other in one order.
+    -- One order, so that concurrent calls with the same updates do not deadlock.
     order by 2
     on conflict (app_id, key) do nothing
     returning id
   )
-  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from inserted p;
   return coalesce(v_ids, '{}');
 end
 $$;
@@ -19315,7 +19312,7 @@ ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates js
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped where nothing can come of them. locks: keys in their order.';
+COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores the new updates of a callback and returns their ids: stored, or skipped if they can have no effect. locks: keys in their order.';
 
 -- Name: store_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19324,10 +19321,10 @@ CREATE FUNCTION outbox.store_in_vault(p_field text, p_secret text) RETURNS uuid
     SET search_path TO ''
     AS $_$
 begin
-  -- What goes into a header, so nothing that a header cannot hold.
+  -- The value is sent in an HTTP header.
   if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
   then
-    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+    perform outbox.invalid(p_field, 'is empty, longer than 2048 characters or not visible ASCII',
       'Copy it from Meta''s dashboard again');
   end if;
   return vault.create_secret(p_secret);
@@ -19338,7 +19335,7 @@ ALTER FUNCTION outbox.store_in_vault(p_field text, p_secret text) OWNER TO postg
 
 -- Name: FUNCTION store_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Stores a secret in Vault and returns its id. OH001, without the secret.';
 
 -- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19519,7 +19516,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('template %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
-      hint = 'put_template() makes one; list_templates() shows those that there are';
+      hint = 'Create it with put_template(), or use a code from list_templates()';
   end if;
   return v_json;
 end
@@ -19529,7 +19526,7 @@ ALTER FUNCTION outbox.template_json(p_org_id text, p_code text) OWNER TO postgre
 
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API shows it. OH002.';
+COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API returns it. OH002.';
 
 -- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -19550,7 +19547,7 @@ ALTER TABLE outbox.template OWNER TO postgres;
 
 -- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.template IS 'The templates of an org under codes of its own: what Meta calls each (name and language), its category, and whether its parameters have numbers or names.';
+COMMENT ON TABLE outbox.template IS 'The templates of an organisation by its own codes: Meta''s name and language, the category, and whether parameters are numbered (POSITIONAL) or named (NAMED).';
 
 -- Name: templates_of(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19573,7 +19570,7 @@ ALTER FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p
 
 -- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The codes that organisations of an account have for a template.';
+COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The templates of all organisations of an account with Meta''s name and language.';
 
 -- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19642,7 +19639,7 @@ ALTER FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[],
 
 -- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Delays the numbers, apps, accounts and recipients of failures whose rule is throttle. locks: gates with SKIP LOCKED.';
 
 -- Name: throttle_apps(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19654,12 +19651,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
-  v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_max_wait integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_max_wait), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -19674,7 +19671,7 @@ begin
     group by o.endpoint_id
   ) o;
   if v_endpoints is not null then
-    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    -- Skip locked gates: WhatsApp will also throttle those numbers itself.
     v_locked := outbox.try_lock_gates(v_endpoints);
     update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
     from unnest(v_endpoints, v_waits) as o (id, wait)
@@ -19688,7 +19685,7 @@ ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() did so for the number that got the error. locks: gates with SKIP LOCKED.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19919,7 +19916,7 @@ ALTER FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) 
 
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates; when that fails they stay stored, to be looked at again. True if it did.';
+COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
 
 -- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20045,7 +20042,7 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
 
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20185,7 +20182,7 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 
 -- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as channel_json() shows it. OH001, OH002.';
+COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, OH002.';
 
 -- Name: update_message_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20201,15 +20198,15 @@ declare
   v_moves outbox.changed_message[];
   v_read bigint;
 begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
+      t.last_accepted,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
           then 'DELIVERED'
         when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
         else m.status
       end as becomes
     from pg_catalog.unnest(p_messages) i
@@ -20219,31 +20216,31 @@ begin
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_have_been_sent(a)))[1] as last_out,
+          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+          filter (where a.wamid is not null))[1] as last_accepted,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
       offset 0
     ) t
   ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    -- Statuses only increase, and the last three are final, so this can never lower one.
     update outbox.outbound_message m set
       status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      provider_message_id = (t.last_accepted).wamid,
+      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
+        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
       delivered_at = case
         when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
+        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
       end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
       error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
-    from told t
+    from facts t
     where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
+      -- Skip messages that failed or wait for a reason other than their callbacks.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
     returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
@@ -20263,7 +20260,7 @@ ALTER FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timesta
 
 -- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) IS 'Sets the status, times and error of messages from the times of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20456,7 +20453,7 @@ ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 
 -- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20681,7 +20678,7 @@ ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id te
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update of an account concerns nobody: unknown_account (none of its channels is the app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
+COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update about an account applies to no channel: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave); null if it applies.';
 
 -- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20696,7 +20693,7 @@ begin
     return 'no message belongs to this event';
   end if;
   if p_message.status not in ('QUEUED', 'SENDING') and not (
-    -- A replay of its dead letter is an operator's way to send it again.
+    -- An operator resends the message by replaying its dead letter.
     p_message.status = 'FAILED' and exists (
       select from outbox.delivery d
       where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
@@ -20723,7 +20720,7 @@ ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id
 
 -- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
 
 -- Name: why_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20817,7 +20814,7 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- A run that was held up may send a little faster than it claims, and still within the limit.
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
     'graph_version',
@@ -20965,7 +20962,7 @@ ALTER TABLE outbox.activity OWNER TO postgres;
 
 -- Name: TABLE activity; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.activity IS 'The timeline of a dossier: what became of its messages. Written in the transaction of the change, never changed.';
+COMMENT ON TABLE outbox.activity IS 'The timeline of a dossier: what happened to its messages. A row is inserted in the transaction of the change and never updated.';
 
 -- Name: activity_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21017,7 +21014,7 @@ ALTER TABLE outbox.audit_event OWNER TO postgres;
 
 -- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.audit_event IS 'Who did what, or what happened, to a message, a dossier or a channel. Written in the transaction of the change, never changed; it names people by the ids of the application only.';
+COMMENT ON TABLE outbox.audit_event IS 'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row is inserted in the transaction of the change and never updated. It identifies people only by ids of the application or by a hash of their number.';
 
 -- Name: audit_event_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21044,7 +21041,7 @@ ALTER TABLE outbox.callback_count OWNER TO postgres;
 
 -- Name: TABLE callback_count; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.callback_count IS 'How many updates came to each end, since the installation: the sum over shards, each of which is some sessions'' own so that they do not wait for one another. reason is empty where there is none.';
+COMMENT ON TABLE outbox.callback_count IS 'The number of updates by verdict since the installation: the sum over shards. A session adds to one shard, so that sessions rarely wait for each other. reason is empty if there is none.';
 
 -- Name: channel_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21061,7 +21058,7 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 
 -- Name: TABLE channel_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
+COMMENT ON TABLE outbox.channel_hold IS 'The last decision about a channel by cause: failure (an error code of WhatsApp), account or quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
 
 -- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21099,7 +21096,7 @@ ALTER TABLE outbox.consent OWNER TO postgres;
 
 -- Name: TABLE consent; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.consent IS 'Who agreed to what, and took it back: source is how (a form, a call), evidence where it can be found, actor who wrote it down. Append-only; the last row of a purpose counts.';
+COMMENT ON TABLE outbox.consent IS 'Consent that was granted or revoked: source is how (a form, a call), evidence where the proof is, actor who recorded it. Rows are only added; the last row of a purpose counts.';
 
 -- Name: consent_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21153,7 +21150,7 @@ ALTER TABLE outbox.conversation_window OWNER TO postgres;
 
 -- Name: TABLE conversation_window; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.conversation_window IS 'Until when a person may be sent what is no template: 24 hours from their last message to that number. recipient is E.164 with its +.';
+COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a recipient may get messages without a template: 24 hours after the recipient''s last message to this number. recipient is E.164 with +.';
 
 -- Name: counter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21507,7 +21504,7 @@ ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
 
 -- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';
 
 -- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21701,7 +21698,7 @@ ALTER TABLE outbox.reply_word OWNER TO postgres;
 
 -- Name: TABLE reply_word; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.reply_word IS 'What, as a whole message or the payload of a button, means that a person wants no more messages (STOP) or wants them again (START), as plain_word() writes it. Org * is for all; an org''s own row for a word stands above it, and NONE takes it out.';
+COMMENT ON TABLE outbox.reply_word IS 'Words that opt a sender out (STOP) or in (START), as a whole message or the payload of a button, in the form of plain_word(). Organisation * is for all; an organisation''s own row overrides it, and NONE disables the word.';
 
 -- Name: request_bucket; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21951,7 +21948,7 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 
 -- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
+COMMENT ON TABLE outbox.template_hold IS 'The last decision about a template of an account, by Meta''s name and language (with _). app_id is the app that received it: the secret of an app is no proof for the channels of another app.';
 
 -- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22137,7 +22134,7 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 -- Name: TABLE whatsapp_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; graph_version is for this number alone, else the setting''s; display_digits is the number itself, as its callbacks show it.';
+COMMENT ON TABLE outbox.whatsapp_channel IS 'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. A held channel is a paused endpoint. messages_per_second is WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the setting for this number. display_digits is the number as its callbacks show it.';
 
 -- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22158,7 +22155,7 @@ ALTER TABLE outbox.whatsapp_contact OWNER TO postgres;
 
 -- Name: TABLE whatsapp_contact; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_contact IS 'Who has written to an organisation. Forgotten message.retention_days after they last did.';
+COMMENT ON TABLE outbox.whatsapp_contact IS 'The senders of inbound messages, for each organisation. Deleted message.retention_days after their last message.';
 
 -- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -23131,9 +23128,9 @@ REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with
 
 GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
 
--- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23151,9 +23148,9 @@ REVOKE ALL ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_no
 
 REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.opt_out_change[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25184,9 +25181,9 @@ REVOKE ALL ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_wishes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

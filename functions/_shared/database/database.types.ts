@@ -5208,8 +5208,8 @@ export type Database = {
       }
       'save_opt_outs': {
         Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['opt_out_change'])[]
           'p_now': string
-          'p_wishes': (Database['outbox']['CompositeTypes']['opt_out_change'])[]
         }
         Returns: undefined
       }

@@ -1,10 +1,12 @@
--- Statuses: what became of a try. Facts first: each try keeps the earliest time at which WhatsApp
--- says that it was sent, delivered, read or failed, which comes out the same in whatever order the
--- updates come; the message's status follows from the facts of its newest try. DELIVERED, FAILED
--- and CANCELLED are final. Of a try that both failed and was delivered, the first word stands.
+-- Statuses: what WhatsApp reports about an attempt. Each attempt stores the earliest time at which
+-- WhatsApp reports it as sent, delivered, read or failed, so the order of the updates does not
+-- matter. The status of the message follows from the times of its newest attempt. DELIVERED, FAILED
+-- and CANCELLED are final. If an attempt is reported as both failed and delivered, the first report
+-- counts.
 --
--- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
--- that is being sent needs none: its lease stands, and its result finds the message changed.
+-- The gates of messages that wait for a retry are locked first, because that retry is closed here.
+-- A message that is being sent needs no lock of its gate: its lease stays, and its result finds the
+-- message changed.
 
 create function outbox.apply_statuses(
   p_ids bigint[], p_now timestamptz
@@ -55,8 +57,8 @@ begin
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
-  'Applies the statuses among stored updates, and returns what they say that people want. locks: '
-  'the gates of messages that wait for a retry, by id, then messages by id.';
+  'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates '
+  'of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.close_retries(
   p_moves outbox.changed_message[], p_now timestamptz
@@ -82,9 +84,10 @@ begin
     order by m.id
   loop
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
+      'its callback reports the previous attempt', p_now);
   end loop;
 end
 $$;
 comment on function outbox.close_retries(outbox.changed_message[], timestamptz) is
-  'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+  'Closes the pending retries of messages whose status a callback changed. The caller holds the '
+  'gates.';

@@ -1,5 +1,4 @@
--- Writing down what statuses say: facts to the attempts, and from these the status of their
--- messages. Both are one statement for all updates of a call.
+-- Times and statuses are saved in one statement each for all updates of a call.
 
 create function outbox.save_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -55,7 +54,7 @@ begin
     where c.is_new
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its attempts.
+  -- By ctid: only the transaction that holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
@@ -63,7 +62,7 @@ begin
 end
 $$;
 comment on function outbox.save_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their attempts. The caller holds the messages.';
+  'Adds the times and errors of new statuses to their attempts. The caller holds the messages.';
 
 create function outbox.update_message_statuses(
   p_messages bigint[], p_now timestamptz
@@ -79,15 +78,15 @@ declare
   v_moves outbox.changed_message[];
   v_read bigint;
 begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
+      t.last_accepted,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
           then 'DELIVERED'
         when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
         else m.status
       end as becomes
     from pg_catalog.unnest(p_messages) i
@@ -97,31 +96,31 @@ begin
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_have_been_sent(a)))[1] as last_out,
+          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+          filter (where a.wamid is not null))[1] as last_accepted,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
       offset 0
     ) t
   ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    -- Statuses only increase, and the last three are final, so this can never lower one.
     update outbox.outbound_message m set
       status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      provider_message_id = (t.last_accepted).wamid,
+      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
+        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
       delivered_at = case
         when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
+        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
       end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
       error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
-    from told t
+    from facts t
     where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
+      -- Skip messages that failed or wait for a reason other than their callbacks.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
     returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
@@ -137,8 +136,8 @@ begin
 end
 $$;
 comment on function outbox.update_message_statuses(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their attempts; '
-  'returns those whose status changed. The caller holds the messages.';
+  'Sets the status, times and error of messages from the times of their attempts; returns those '
+  'whose status changed. The caller holds the messages.';
 
 create function outbox.count_changed_messages(p_moves outbox.changed_message[]) returns void
 language plpgsql
@@ -160,4 +159,4 @@ begin
 end
 $$;
 comment on function outbox.count_changed_messages(outbox.changed_message[]) is
-  'Counts the statuses that messages got, FAILED by its code.';
+  'Counts the new statuses of messages, FAILED by its code.';

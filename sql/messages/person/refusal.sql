@@ -1,5 +1,6 @@
--- Why a message must not be sent: opt-outs, consent, the 24-hour window, templates. It is asked
--- when a message is created and again by the claim, for any of these may change while it waits.
+-- Checks whether a message may be sent: opt-outs, consent, the 24-hour window, templates. They run
+-- when a message is created and again when it is claimed, because any of these may change while it
+-- waits.
 
 create function outbox.refusal_of(
   p_message outbox.outbound_message, p_now timestamptz
@@ -12,7 +13,7 @@ as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
   v_numbers text[] := outbox.number_variants(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
   return case
@@ -42,7 +43,7 @@ end
 $$;
 comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
-  'and the person has not written for 24 hours), template_missing; null when it may be.';
+  'and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
 create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
@@ -59,7 +60,7 @@ begin
 end
 $$;
 comment on function outbox.refusal_text(text) is
-  'A refusal as the audit trail words it.';
+  'The text of a refusal for the audit trail.';
 
 create function outbox.audit_refusal(
   p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamptz
@@ -75,4 +76,4 @@ begin
 end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
-  'Writes into the audit trail that a message was blocked.';
+  'Records in the audit trail that a message was blocked, and counts it.';

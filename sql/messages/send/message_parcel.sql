@@ -1,12 +1,10 @@
--- What dispatch() adds to its answer where messages are among what was claimed.
-
 create type outbox.claimed_message as (
   event_id uuid,
   attempt integer,
   wait_ms integer
 );
 comment on type outbox.claimed_message is
-  'A message that was claimed, and for how long it waits before it is sent.';
+  'A claimed message, and the time in ms to wait before it is sent.';
 
 create function outbox.send_delays(p_claimed outbox.claimed) returns setof outbox.claimed_message
 language plpgsql stable
@@ -17,8 +15,8 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
+  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
     pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
@@ -39,8 +37,8 @@ begin
 end
 $$;
 comment on function outbox.send_delays(outbox.claimed) is
-  'When each claimed message is due to leave, so that a number''s messages leave evenly however '
-  'many were claimed at once.';
+  'The delay of each claimed message, so that the messages of a number are sent at even intervals '
+  'however many were claimed at once.';
 
 create function outbox.with_messages(
   p_parcel outbox.parcel, p_claimed outbox.claimed
@@ -56,7 +54,7 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- A run that was held up may send a little faster than it claims, and still within the limit.
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
     'graph_version',
@@ -100,8 +98,8 @@ end
 $$;
 comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
   'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
-  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
-  '"phone_number_id", "spacing_ms", "access_token"}).';
+  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", '
+  '"graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
 
 create or replace function outbox.on_parcel(
   p_parcel outbox.parcel, p_claimed outbox.claimed

@@ -56,7 +56,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_status_classify.sql',
-    find: `        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+    find: `        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
 `,
     replace: '',
     tests: ['sql/messages/receive_callbacks/attempts.test.sql'],
@@ -160,7 +160,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `u.checks >= 8 and not v_passes then 'skipped'`,
+    find: `u.checks >= 8 and not v_is_temporary then 'skipped'`,
     replace: `u.checks >= 8 then 'skipped'`,
     tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because somebody held a lock.',

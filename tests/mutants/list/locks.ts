@@ -4,9 +4,9 @@ export const locks: readonly Mutant[] = [
   {
     file: 'sql/messages/record/message_status.sql',
     find:
-      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;',
+      '  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;',
     replace:
-      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id;',
+      '  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id;',
     tests: ['concurrency/held_messages.test.ts#save_message() waits for a change of the message'],
     why:
       'save_message() goes on beside a session that holds the row, and one of the two changes is lost.',
@@ -244,9 +244,9 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find: `    where o.received_at < p_now - v_kept
+    find: `    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update skip locked));`,
-    replace: `    where o.received_at < p_now - v_kept
+    replace: `    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update));`,
     tests: [
       'concurrency/held_cleanup.test.ts#forget_updates() passes over an update that another session holds',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const messages: readonly Mutant[] = [
   {
     file: 'sql/messages/message/create_message.sql',
-    find: 'if v_held.id is not null and v_held.content <> p_message.content then',
+    find: 'if v_existing.id is not null and v_existing.content <> p_message.content then',
     replace: 'if false then',
     tests: ['sql/messages/create_message/idempotency.test.sql'],
     why: 'A second message with a used key is dropped without a word.',

@@ -33,7 +33,7 @@ export const sagasAndWatch: readonly Mutant[] = [
   },
   {
     file: 'sql/sagas/execute_saga.sql',
-    find: 'if v_held.content <> v_content then',
+    find: 'if v_existing.content <> v_content then',
     replace: 'if false then',
     tests: [
       'sql/sagas/execute_saga/failed.test.sql',

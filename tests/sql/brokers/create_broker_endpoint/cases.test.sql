@@ -44,7 +44,7 @@ from (values
   ('rabbitmq', '{"url": "https://a.example"}', null, 'broker.url is not an amqps URL'),
   ('rabbitmq', '{"url": "amqps://a.example/a/b"}', null, 'broker.url is not an amqps URL'),
   ('rabbitmq', '{"url": "amqp://a.example"}', null, 'broker.url is not amqps'),
-  ('rabbitmq', '{"url": "amqps://u:p@a.example"}', null, 'broker.url carries credentials'),
+  ('rabbitmq', '{"url": "amqps://u:p@a.example"}', null, 'broker.url contains credentials'),
   ('rabbitmq', '{"url": "amqps://10.0.0.1"}', null, 'broker.url has a host that is not allowed'),
   ('rabbitmq', '{"url": "amqps://0x7f.1"}', null, 'broker.url has a host that is not allowed'),
   ('rabbitmq', '{"url": "amqps://a.example:5432"}', null, 'broker.url has a port that is not allowed'),

@@ -66,11 +66,11 @@ select is(beside(less, less_value, more, more_value) || by_hand(more, too_little
 
 -- The Graph API over http, which nothing may go out by.
 select beside('whatsapp.graph_url', '"https://graph.example.com"', 'egress.allow_http', 'false');
-select is(by_call('whatsapp.graph_url', '"http://graph.example.com"'), 'OH005 | whatsapp.graph_url | would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids'
+select is(by_call('whatsapp.graph_url', '"http://graph.example.com"'), 'OH005 | whatsapp.graph_url | would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids'
   ' | Give an https URL, or set egress.allow_http to true first. It is "https://graph.example.com" now', 'an http URL of the Graph API needs egress.allow_http');
-select is(by_hand('whatsapp.graph_url', '"http://graph.example.com"') like 'OH005 | whatsapp.graph_url | would let no message out%', true, 'by a plain UPDATE too');
+select is(by_hand('whatsapp.graph_url', '"http://graph.example.com"') like 'OH005 | whatsapp.graph_url | would stop all messages%', true, 'by a plain UPDATE too');
 select is(beside('whatsapp.graph_url', '"http://graph.example.com"', 'egress.allow_http', 'true'), '', 'one UPDATE of both may set it');
-select is(by_call('egress.allow_http', 'false'), 'OH005 | egress.allow_http | would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids'
+select is(by_call('egress.allow_http', 'false'), 'OH005 | egress.allow_http | would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids'
   ' | Set whatsapp.graph_url to an https URL first. It is true now', 'which keeps egress.allow_http on');
 select is(by_call('whatsapp.graph_url', '"https://graph.example.com"') || ', ' || by_call('egress.allow_http', 'false'), 'accepted, accepted', 'until the URL is https');
 

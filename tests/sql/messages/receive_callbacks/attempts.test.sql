@@ -73,7 +73,7 @@ update claim set answer = step() where true;
 select receive(status('wamid.LAST', 'read', 1, said(id, 1))) from last_try;
 select step(0, results(answer, 'failed', '{"error_class": "timeout", "error": "No answer"}')) from claim;
 select is((row_of(id)).status, 'DELIVERED', 'nor does a last try without an answer fail it') from last_try;
-select is((select note from outbox.dead_letter), 'its callback came before this answer', 'its dead letter is settled');
+select is((select note from outbox.dead_letter), 'its callback came before this response', 'its dead letter is settled');
 
 -- While the retry is on its way.
 create temporary table twice as select lost('+12025550105') as id;
