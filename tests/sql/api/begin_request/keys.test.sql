@@ -8,8 +8,8 @@ select is((select count(*) from outbox.request_key), 0::bigint, 'and leaves noth
 select is(outbox.begin_request('org-1', 'POST /x', 'k', '{"a": 1, "b": 2}'), null, 'a new key has no answer');
 select outbox.end_request('org-1', 'k', '{"id": 1}');
 select is(outbox.begin_request('org-1', 'POST /x', 'k', '{"b": 2, "a": 1}'), '{"id": 1}', 'the same request has the first one''s');
-select is(refusal($$select outbox.begin_request('org-1', 'POST /x', 'k', '{"a": 2}')$$), 'OH003 Idempotency-Key was used for another request in the last 24 hours', 'another body is refused');
-select is(refusal($$select outbox.begin_request('org-1', 'POST /y', 'k', '{"a": 1, "b": 2}')$$), 'OH003 Idempotency-Key was used for another request in the last 24 hours', 'and another route');
+select is(refusal($$select outbox.begin_request('org-1', 'POST /x', 'k', '{"a": 2}')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'another body is refused');
+select is(refusal($$select outbox.begin_request('org-1', 'POST /y', 'k', '{"a": 1, "b": 2}')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'and another route');
 select is(outbox.begin_request('org-2', 'POST /x', 'k', '{}'), null, 'each org has its own keys');
 select is(refusal($$select outbox.begin_request('org-1', 'POST /x', 'k k', '{}')$$), 'OH001 Idempotency-Key is not 1 to 128 visible ASCII characters', 'a key is visible characters');
 select time_passes('24 h');

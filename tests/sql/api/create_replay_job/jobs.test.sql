@@ -11,7 +11,7 @@ select is(j - 'id', '{"status": "running", "endpointId": null, "eventType": "a.b
   "replayed": 0, "skipped": 0, "reachedAt": null, "createdAt": "2026-03-01T13:00:00.000Z", "finishedAt": null}', 'a job') from job;
 select is(outbox.create_replay_job('org-1', '{"eventType": "a.b", "ratePerSecond": 2}', 'k'), j, 'is made once for a key') from job;
 select is((select count(*) from outbox.replay_job), 1::bigint, 'and no more');
-select is(refusal($$select outbox.create_replay_job('org-1', '{}', 'k')$$), 'OH003 Idempotency-Key was used for another request in the last 24 hours', 'another body is refused');
+select is(refusal($$select outbox.create_replay_job('org-1', '{}', 'k')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'another body is refused');
 select is(refusal(format('select outbox.create_replay_job(%L, %L)', 'org-1', jsonb_build_object('endpointId', other))), format('OH002 endpoint %L does not exist', other), 'another org''s endpoint is none') from mine;
 select is(refusal(format('select outbox.get_replay_job(%L, %L)', 'org-2', j ->> 'id')), format('OH002 replay job %L does not exist', j ->> 'id'), 'nor a job') from job;
 select is(refusal(format('select outbox.change_replay_job(%L, %L, %L)', 'org-2', j ->> 'id', 'cancelled')), format('OH002 replay job %L does not exist', j ->> 'id'), 'nor to cancel') from job;

@@ -31,7 +31,7 @@ select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001
 create temporary table keyed as select outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1') as a;
 select outbox.put_event_type('org-4', 'keyed', 'Changed since');
 select is(outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1'), a, 'the same key again: what was answered the first time') from keyed;
-select is(refusal($$select outbox.put_event_type('org-4', 'other', p_create => true, p_key => 'key-1')$$), 'OH003 Idempotency-Key was used for another request in the last 24 hours', 'the same key for another type');
+select is(refusal($$select outbox.put_event_type('org-4', 'other', p_create => true, p_key => 'key-1')$$), 'OH003 Idempotency-Key was used within 24 hours for another request', 'the same key for another type');
 select is((select description from outbox.event_type where org_id = 'org-4'), 'Changed since', 'and nothing is changed');
 
 select * from finish();

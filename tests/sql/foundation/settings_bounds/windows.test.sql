@@ -18,7 +18,7 @@ select time_passes('1:59:59.999');
 select is(publish(), id, 'publish() knows a key until the window ends') from first;
 select is(refusal($$select publish('{"b": 1}')$$), 'OH003 idempotency_key was used within 2 hours for an event with other content', 'and refuses it for another event, saying so');
 select is(outbox.begin_request('org-1', 'POST /x', 'k', '{}'), '{"id": 1}', 'so does the API');
-select is(refusal($$select outbox.begin_request('org-1', 'POST /y', 'k', '{}')$$), 'OH003 Idempotency-Key was used for another request in the last 2 hours', 'in its own words');
+select is(refusal($$select outbox.begin_request('org-1', 'POST /y', 'k', '{}')$$), 'OH003 Idempotency-Key was used within 2 hours for another request', 'in its own words');
 select is(executed(), 'true', 'so does a saga');
 select is(refusal($$select executed('{"b": 1}')$$), 'OH003 idempotency_key was used within 2 hours for another saga or context', 'in its own words too');
 select is(outbox.cleanup() @> '{"idempotency_keys": 0, "request_keys": 0}', true, 'cleanup() leaves what is in the window');
