@@ -329,7 +329,9 @@ async function channels(t: Deno.TestContext): Promise<void> {
       let command = row.command ?? ''
       if (new_token) {
         // As it stands it changes nothing.
-        expect(await run(command)).toContain('accessToken is empty, longer than 2048 characters or not visible ASCII')
+        expect(await run(command)).toContain(
+          'accessToken is empty, longer than 2048 characters or not visible ASCII',
+        )
         expect(await isServed(id)).toBeNull()
         command = command.replace('<the new token>', 'token-new')
       }

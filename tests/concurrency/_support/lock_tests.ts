@@ -120,10 +120,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_channels.test.ts',
     'an answer waits for no sweep that holds what was said of its message',
   ],
-  'messages/callback/callback_failure.sql hold_after_failures: for no key update of e skip locked': [
-    'held_channels.test.ts',
-    'a status that holds a channel waits for no person who has changed it',
-  ],
+  'messages/callback/callback_failure.sql hold_after_failures: for no key update of e skip locked':
+    [
+      'held_channels.test.ts',
+      'a status that holds a channel waits for no person who has changed it',
+    ],
   'messages/callback/callback_failure.sql throttle_after_failures: try_lock_gates': [
     'held_channels.test.ts',
     'a status that slows down a number waits for no run that holds its gate',

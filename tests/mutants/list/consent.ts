@@ -78,7 +78,10 @@ export const consent: readonly Mutant[] = [
 `,
     replace: `    and o.recipient = p_recipient and o.purpose = p_purpose
 `,
-    tests: ['sql/messages/number_variants/aliases.test.sql', 'sql/messages/opt_outs/changes.test.sql'],
+    tests: [
+      'sql/messages/number_variants/aliases.test.sql',
+      'sql/messages/opt_outs/changes.test.sql',
+    ],
     why: 'An opt-out under the other spelling cannot be lifted.',
   },
   {

@@ -139,7 +139,9 @@ export const locks: readonly Mutant[] = [
     file: 'sql/messages/send/sent_message.sql',
     find: '  where m.id = v_message.id for update;',
     replace: '  where m.id = v_message.id;',
-    tests: ['concurrency/held_messages.test.ts#mark_sent_late() waits for a status of the same try'],
+    tests: [
+      'concurrency/held_messages.test.ts#mark_sent_late() waits for a status of the same try',
+    ],
     why:
       'mark_sent_late() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
