@@ -1,13 +1,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
-import { authenticated } from './middleware/access.ts'
-import { crossOrigin } from './middleware/cors.ts'
-import { bodyLimited, headLimited, type RequestLimits, requestLimits } from './middleware/limits.ts'
+import { authentication } from './middleware/access.ts'
+import { cors } from './middleware/cors.ts'
+import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
 import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
-import { rateLimited } from './middleware/rate_limit.ts'
+import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
-import { traced } from './middleware/trace.ts'
+import { tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
@@ -50,19 +50,19 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   )
 
   app.use(requestLog(deps))
-  app.use(traced(deps.tracer ?? null))
-  const cors = crossOrigin(deps.corsOrigins)
-  if (cors !== null) app.use(cors)
-  app.use(headLimited(limits))
+  app.use(tracing(deps.tracer ?? null))
+  const crossOrigin = cors(deps.corsOrigins)
+  if (crossOrigin !== null) app.use(crossOrigin)
+  app.use(headLimit(limits))
   addCallbackRoutes(app, deps)
   let description: string | null = null
   app.get('/openapi.json', (c) => {
     description ??= JSON.stringify(describeApi(app))
     return c.body(description, 200, { 'content-type': 'application/json' })
   })
-  app.use(authenticated(deps.authenticate))
-  app.use(rateLimited(deps))
-  app.use(bodyLimited(limits))
+  app.use(authentication(deps.authenticate))
+  app.use(rateLimit(deps))
+  app.use(bodyLimit(limits))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

@@ -52,7 +52,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end

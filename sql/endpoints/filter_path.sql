@@ -32,7 +32,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a valid number',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;

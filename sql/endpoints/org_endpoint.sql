@@ -1,3 +1,6 @@
+-- An endpoint as its organisation may use it. An endpoint of another organisation, and a deleted
+-- one, raise the same error as an unknown id, so an id from elsewhere reveals nothing.
+
 create function outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
 as $$

@@ -14,19 +14,21 @@
 --   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
 --   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
 --   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/add_deliveries.sql, engine/route/route.sql, engine/result/error_hint.sql,
+--   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/route/refused_event.sql, engine/route/routing_timeout.sql, engine/result/error_hint.sql,
 --   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
 --   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
 --   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
 --   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
 --   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
---   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
---   time/tick.sql, time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
+--   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
+--   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
+--   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
+--   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
+--   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
+--   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
+--   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -39,16 +41,16 @@
 -- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
---   kick()        engine/run/kick        wakes a run at commit if no run is awake
---   tick()        time/tick              wakes a run each second; pg_cron calls it
---   dispatch()    engine/run/dispatch    the one call that a run makes: the next three steps
---     complete()  engine/result          records the results of what the run had claimed
+--   kick()        engine/run/kick        starts a run at commit if no run is active
+--   tick()        time/tick              each second: kicks if deliveries are due, periodic work
+--   dispatch()    engine/run/dispatch    the call that a run repeats: the next three steps
+--     complete()  engine/result          records the results of the run's attempts
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
 --   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
--- order.txt lists all files in the order in which they are applied. The README of each folder says
--- what the folder holds.
+-- order.txt lists all files in the order in which they are applied. The README of each folder
+-- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
 -- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
@@ -59,17 +61,18 @@
 -- expression.
 --
 -- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
--- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
--- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
--- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
--- while the transaction holds the gate. Their settings forbid to read whole tables
--- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
--- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
--- (plan_cache_mode) and to compile (jit).
+-- ANALYZE, and may join the tables in the wrong order. A claim of 400 deliveries then takes 2 s
+-- instead of 10 ms. So these functions fix the plan. They look up rows one by one, in lateral
+-- subqueries; "offset 0" in such a subquery prevents the planner from merging it into the query.
+-- They write rows by ctid, which does not change while the transaction locks the gate. Their
+-- settings switch off what would change the plan: scans of whole tables (enable_seqscan), bitmap
+-- scans, which read every dead version of a row (enable_bitmapscan, see engine/queue/gate), other
+-- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
+-- compilation (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's status forbids it
---   OH002 no such object                            OH005 a setting is refused
+--   OH001 an argument is invalid                    OH004 the object's status forbids it
+--   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
 --   OH008 the object was changed by somebody else
@@ -1030,8 +1033,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];
@@ -2328,7 +2331,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a valid number',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -3838,6 +3841,9 @@ comment on function outbox.create_endpoint(
   'settings endpoint.*. OH001 names the invalid argument.';
 
 -- sql/endpoints/org_endpoint.sql
+
+-- An endpoint as its organisation may use it. An endpoint of another organisation, and a deleted
+-- one, raise the same error as an unknown id, so an id from elsewhere reveals nothing.
 
 create function outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -5370,8 +5376,152 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 -- sql/engine/route/wanted.sql
 
 -- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
--- its type and whose filter passes it. The payload is parsed once for all filters of its event. The
--- cost of filters is added up before they run, and the batch ends at the limit of one call.
+-- its type. evaluate_filters() then removes the pairs whose filter does not pass the event.
+--
+-- The steps of add_pairs(), one CTE each, in this order:
+--
+--   1 batch_events    The events of the batch.
+--   2 kinds           Events with the same endpoints: same organisation, type, addressee and
+--                     `behind`. A kind has the place of its first event as id.
+--   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
+--                     subscription without a filter; filters: those of the others; ordering: null
+--                     if the endpoint is deleted.
+--   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--                     events before it.
+--   5                 The pairs, and a question for each that has a filter to be evaluated. None
+--                     is, if a subscription without a filter is older than the event.
+--
+-- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+--
+-- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
+-- invoice.paid.
+--
+--   event (type)         kind   before   pairs
+--   e1 (order.created)   1      0        e1-P, e1-Q with a question
+--   e2 (order.created)   1      2        e2-P, e2-Q with a question
+--   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
+
+create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
+-- hash joins of rows that were read before.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = on
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_first uuid := p_batch.events[1];
+  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+begin
+  with batch_events as materialized (
+    select b.place, b.behind, e.*
+    from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
+    join (
+      select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
+        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
+      from outbox.event e
+      -- The bounds select the partitions.
+      where e.id = any (p_batch.events) and e.id between v_first and v_last
+      offset 0
+    ) e on e.id = b.event_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+    from batch_events r
+    group by r.org_id, r.type, r.addressee, r.behind
+  ), kind_endpoints as materialized (
+    select k.id as kind, s.*, p.ordering
+    from (select k.* from kinds k order by k.id) k
+    cross join lateral (
+      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
+        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+        null::integer[] as weights
+      where k.addressee > k.behind
+      union all
+      (
+        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+        cross join lateral (
+          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+        ) s
+        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        group by s.endpoint_id
+        order by s.endpoint_id
+        limit p_limit
+      )
+    ) s
+    left join lateral (
+      select p.ordering from outbox.endpoint p
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+    ) p on true
+    order by k.id, s.endpoint_id
+    limit p_limit
+  ), first_events as (
+    select t.*
+    from (
+      select r.*, k.id as kind,
+        pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
+      from batch_events r
+      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+        and k.behind = r.behind
+      join (
+        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
+      ) n on n.kind = k.id
+    ) t
+    where t.before < p_limit
+  )
+  select pg_catalog.array_agg(
+    row(
+      c.id, c.endpoint_id,
+      case
+        when c.ordering is null then ''
+        when c.since <= c.created_at then null
+        when c.filters is null then ''
+      end,
+      c.deliver_at,
+      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
+      case
+        when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
+      end,
+      c.body_bytes
+    )::outbox.pair),
+    pg_catalog.array_agg(
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
+    filter (where c.is_asked)
+  into p_batch.pairs, p_batch.questions
+  from (
+    select t.*, w.*,
+      w.filters is not null and w.ordering is not null
+        and (w.since <= t.created_at) is not true as is_asked
+    from first_events t
+    join kind_endpoints w on w.kind = t.kind
+    order by t.place, w.endpoint_id
+    limit p_limit
+  ) c;
+  return p_batch;
+end
+$$;
+comment on function outbox.add_pairs(outbox.routing, integer) is
+  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
+  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
+
+-- sql/engine/route/evaluate_filters.sql
+
+-- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
+-- question for each pair of an event and an endpoint with filters. The payload is parsed once for
+-- all filters of its event. The cost of filters is added up before they run, and the batch ends at
+-- the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -5567,143 +5717,6 @@ comment on function outbox.evaluate_filters(outbox.routing) is
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
   'is too large for its filters, is a problem only of its own pairs.';
 
--- The steps of add_pairs(), one CTE each, in this order:
---
---   1 batch_events    The events of the batch.
---   2 kinds           Events with the same endpoints: same organisation, type, addressee and
---                     `behind`. A kind has the place of its first event as id.
---   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: those of the others; ordering: null
---                     if the endpoint is deleted.
---   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
---                     events before it.
---   5                 The pairs, and a question for each that has a filter to be evaluated. None
---                     is, if a subscription without a filter is older than the event.
---
--- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
---
--- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
--- invoice.paid.
---
---   event (type)         kind   before   pairs
---   e1 (order.created)   1      0        e1-P, e1-Q with a question
---   e2 (order.created)   1      2        e2-P, e2-Q with a question
---   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
-create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
-language plpgsql
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
--- hash joins of rows that were read before.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = on
-set enable_nestloop = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
-begin
-  with batch_events as materialized (
-    select b.place, b.behind, e.*
-    from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
-    join (
-      select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
-        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
-      from outbox.event e
-      -- The bounds select the partitions.
-      where e.id = any (p_batch.events) and e.id between v_first and v_last
-      offset 0
-    ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
-    from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
-  ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
-    from (select k.* from kinds k order by k.id) k
-    cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
-        null::integer[] as weights
-      where k.addressee > k.behind
-      union all
-      (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
-          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
-        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-        cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
-          from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
-        ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
-        group by s.endpoint_id
-        order by s.endpoint_id
-        limit p_limit
-      )
-    ) s
-    left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
-    ) p on true
-    order by k.id, s.endpoint_id
-    limit p_limit
-  ), first_events as (
-    select t.*
-    from (
-      select r.*, k.id as kind,
-        pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
-      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
-      join (
-        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
-      ) n on n.kind = k.id
-    ) t
-    where t.before < p_limit
-  )
-  select pg_catalog.array_agg(
-    row(
-      c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
-      c.deliver_at,
-      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
-      case
-        when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
-      end,
-      c.body_bytes
-    )::outbox.pair),
-    pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
-  from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
-    from first_events t
-    join kind_endpoints w on w.kind = t.kind
-    order by t.place, w.endpoint_id
-    limit p_limit
-  ) c;
-  return p_batch;
-end
-$$;
-comment on function outbox.add_pairs(outbox.routing, integer) is
-  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
-  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
-
 -- sql/engine/route/add_deliveries.sql
 
 -- New deliveries. add_deliveries() does this for the pairs of a batch:
@@ -5887,94 +5900,10 @@ comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
 -- route():
 --
 --   1 route_events() routes the whole batch in one block; normally that is all.
---   2 If it times out, shrink_routing() makes the next batches smaller.
---   3 If it fails, route_one_by_one() routes each event in its own block. For an event that fails:
---     a  count_failure() counts. The event stays in unrouted, for the next call.
---     b  The third time, route_what_fits() creates the deliveries that the database accepts, and
---        sets the others aside until retry_now().
---     c  If it accepts none, the event is set aside until route_again().
+--   2 If it times out, shrink_routing() in routing_timeout makes the next batches smaller.
+--   3 If it fails, route_one_by_one() in refused_event routes each event in its own block.
 --   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
 --     the block that it belongs to.
---
--- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
--- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
-
-create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
-  where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set
-    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
-  if found then
-    perform outbox.count_up('events', array['set_aside']);
-  end if;
-  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  -- The event stays unrouted, and each call tries it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
-    sqlstate, sqlerrm;
-end
-$$;
-comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
-
-create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_batch integer := p_router.batch;
-  v_timeout outbox.routing_timeout;
-begin
-  for v_timeout in
-    delete from outbox.routing_timeout t where t.id > 0 returning t.*
-  loop
-    if v_timeout.events is null and v_batch = 1 then
-      -- Reading the first event took all the time, because of its filters.
-      v_timeout.events := outbox.next_unrouted(p_router);
-    end if;
-    if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
-    end if;
-    v_batch := greatest(1, v_batch / 8);
-  end loop;
-  if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
-  end if;
-  return v_batch;
-end
-$$;
-comment on function outbox.note_timeouts(outbox.router, timestamptz) is
-  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
-  'returns the batch size. locks: the caller holds router.';
-
-create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_router outbox.router;
-begin
-  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
-  -- The failed step released its lock, and another call may be routing now. Then a later call
-  -- processes this timeout.
-  v_router := outbox.lock_router();
-  if v_router.turn is not null then
-    perform outbox.note_timeouts(v_router, p_now);
-  end if;
-end
-$$;
-comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
-  'was routed alone and took all the time counts as failed. p_events: the events that were being '
-  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
@@ -6087,6 +6016,95 @@ as $$
 $$;
 comment on function outbox.touched_events(outbox.routing) is
   'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
+
+create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_routed integer := 0;
+  v_error text;
+  v_late boolean := false;
+begin
+  begin
+    v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
+    if p_batch.cut_event is not null then
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      where u.event_id = p_batch.cut_event;
+    end if;
+    update outbox.router r set
+      turn = r.turn + 1,
+      watermark = coalesce(p_batch.watermark, r.watermark),
+      seen_below = case
+        when p_batch.watermark is null then r.seen_below
+        else p_batch.seen_below
+      end,
+      open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
+      batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
+    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
+  exception
+    when query_canceled then
+      v_error := sqlerrm;
+      v_late := true;
+      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+    when others then
+      v_error := sqlerrm;
+      begin
+        if not outbox.is_passing(sqlstate) then
+          v_routed := outbox.route_one_by_one(p_batch, p_now);
+        end if;
+      exception when query_canceled then
+        v_late := true;
+        v_error := v_error || '; ' || sqlerrm;
+        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+      end;
+  end;
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
+end
+$$;
+comment on function outbox.route(outbox.routing, timestamptz) is
+  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
+  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
+
+-- sql/engine/route/refused_event.sql
+
+-- The events of a batch that failed. route_one_by_one() routes each event in its own block. For an
+-- event that fails:
+--
+--   a  count_failure() counts. The event stays in unrouted, for the next call.
+--   b  The third time, route_what_fits() creates the deliveries that the database accepts, and sets
+--      the others aside until retry_now().
+--   c  If it accepts none, the event is set aside until route_again().
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
+
+create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
+  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
+  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- The event stays unrouted, and each call tries it again; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.count_failure(uuid, text, timestamptz) is
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -6229,56 +6247,6 @@ comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
   'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
   'with a temporary error is left for the next call. Returns how many deliveries it created.';
 
-create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_routed integer := 0;
-  v_error text;
-  v_late boolean := false;
-begin
-  begin
-    v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
-    if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
-      where u.event_id = p_batch.cut_event;
-    end if;
-    update outbox.router r set
-      turn = r.turn + 1,
-      watermark = coalesce(p_batch.watermark, r.watermark),
-      seen_below = case
-        when p_batch.watermark is null then r.seen_below
-        else p_batch.seen_below
-      end,
-      open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
-      batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
-    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception
-    when query_canceled then
-      v_error := sqlerrm;
-      v_late := true;
-      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-    when others then
-      v_error := sqlerrm;
-      begin
-        if not outbox.is_passing(sqlstate) then
-          v_routed := outbox.route_one_by_one(p_batch, p_now);
-        end if;
-      exception when query_canceled then
-        v_late := true;
-        v_error := v_error || '; ' || sqlerrm;
-        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-      end;
-  end;
-  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
-end
-$$;
-comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
-  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
-
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -6302,6 +6270,64 @@ $$;
 comment on function outbox.route_again(uuid) is
   'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
   'aside.';
+
+-- sql/engine/route/routing_timeout.sql
+
+-- Routing calls that timed out. shrink_routing() stores each timeout as a row of routing_timeout.
+-- The next call that locks router, which may be the same one, divides the batch size by 8 per row.
+-- A batch that succeeds doubles it again, up to the setting route.batch_size. An event that times
+-- out alone counts as failed, and is set aside the third time.
+
+create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
+begin
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the first event took all the time, because of its filters.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+  end if;
+  return v_batch;
+end
+$$;
+comment on function outbox.note_timeouts(outbox.router, timestamptz) is
+  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
+  'returns the batch size. locks: the caller holds router.';
+
+create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_router outbox.router;
+begin
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The failed step released its lock, and another call may be routing now. Then a later call
+  -- processes this timeout.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
+  end if;
+end
+$$;
+comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
+  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
+  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 -- sql/engine/result/error_hint.sql
 
@@ -9200,54 +9226,6 @@ $$;
 comment on function outbox.has_due(timestamptz) is
   'Whether a run would find work: a gate is due, or an event is unrouted.';
 
-create function outbox.run_settings() returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(n.key, s.value)
-    from outbox.setting s
-    join (values
-      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-      ('egress.proxy_url', 'proxy_url'),
-      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
-      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
-    ) n (name, key) on n.name = s.name);
-end
-$$;
-comment on function outbox.run_settings() is
-  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
-  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
-  '"batch_size"}.';
-
-create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return (
-    select pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
-      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
-    from pg_catalog.unnest(p_endpoint_ids) e
-    cross join lateral (
-      select a.* from outbox.attempt a
-      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
-    ) a);
-end
-$$;
-comment on function outbox.retries_at(uuid[], timestamptz) is
-  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
-  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
-  'last}], or null if there is none.';
-
 create function outbox.dispatch(
   p_run uuid,
   p_seq bigint,
@@ -9450,6 +9428,59 @@ $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
   'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
   'caller holds the gates.';
+
+-- sql/engine/run/response.sql
+
+-- The parts of the response of dispatch() that no other file builds: the settings that a run needs,
+-- and the retries that its results caused.
+
+create function outbox.run_settings() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
+    ) n (name, key) on n.name = s.name);
+end
+$$;
+comment on function outbox.run_settings() is
+  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
+  '"batch_size"}.';
+
+create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
+      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select a.* from outbox.attempt a
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+    ) a);
+end
+$$;
+comment on function outbox.retries_at(uuid[], timestamptz) is
+  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
+  'last}], or null if there is none.';
 
 create function outbox.answer(
   p_applied integer,
@@ -10859,19 +10890,10 @@ comment on function outbox.release_command(uuid) is
   'secret it sets the secret again. Replace a placeholder such as <the new token>: with it the '
   'statement fails and releases nothing.';
 
--- sql/operations/metrics.sql
+-- sql/operations/queue_metrics.sql
 
--- The data of the function `metrics`. get_metrics() joins five parts:
---
---   1 counters()          The counters that results, runs and routing increment.
---   2 queue_metrics()     Endpoints and their queues, summed by kind and status, and the worst
---                         endpoints by name. It reads each endpoint once, in gate_metrics().
---   3 event_metrics()     Unrouted events, and dead letters, each counted up to 10,000.
---   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
---   5 database_metrics()  Vacuum and transactions that delay it, from the statistics of Postgres.
---
--- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
--- deliveries of an endpoint.
+-- The part of the metrics about endpoints and their queues. gate_metrics() reads each endpoint
+-- once, and queue_metrics() adds them up.
 --
 -- due_at of gate_metrics() is the time since which the first delivery of an endpoint is due; null
 -- if none can be claimed now. An example at 12:00:00:
@@ -11015,6 +11037,20 @@ comment on function outbox.queue_metrics(timestamptz) is
   'the status halted counts the deliveries of halted lanes at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+
+-- sql/operations/metrics.sql
+
+-- The data of the function `metrics`. get_metrics() joins five parts:
+--
+--   1 counters()          The counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and status, and the worst
+--                         endpoints by name.
+--   3 event_metrics()     Unrouted events, and dead letters, each counted up to 10,000.
+--   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
+--   5 database_metrics()  Vacuum and transactions that delay it, from the statistics of Postgres.
+--
+-- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
+-- deliveries of an endpoint.
 
 create function outbox.event_metrics() returns jsonb
 language plpgsql stable

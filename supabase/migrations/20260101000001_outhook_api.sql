@@ -63,7 +63,7 @@ begin
   if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
-        'Idempotency-Key was used for another request in the last %s hours',
+        'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;

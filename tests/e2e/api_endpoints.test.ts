@@ -218,7 +218,7 @@ Deno.test('a portal token sees its own organisation with its role, and nothing e
   expect(await call(`GET /endpoints/${own.body.id}/secret`, { token }))
     .toMatchObject({
       status: 403,
-      body: { code: 'forbidden', remedy: expect.stringMatching(/^A portal token is viewer or/) },
+      body: { code: 'forbidden', remedy: expect.stringMatching(/^Portal tokens are viewer or/) },
     })
   expect(await call('POST /portal-tokens', { token, body: {} })).toMatchObject({ status: 403 })
 })

@@ -2343,7 +2343,7 @@ begin
   if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
-        'Idempotency-Key was used for another request in the last %s hours',
+        'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
       hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
@@ -6186,7 +6186,7 @@ CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_e
     AS $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Leave it out');
+    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -8505,7 +8505,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a valid number',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -15161,8 +15161,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];

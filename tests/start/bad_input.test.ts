@@ -117,7 +117,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '40
         join(disk, 'data'),
       ])
       expect(sentence(ended)).toBe(
-        'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another ' +
+        'The disk is full: free some space (the stack needs about 200 MB), or set a folder on another ' +
           'disk with --data-dir',
       )
     },

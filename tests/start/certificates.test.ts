@@ -54,7 +54,7 @@ function environment(more: Record<string, string>): Record<string, string> {
 const where = { cacheDir: '', cacheVariable: '' }
 const lacks = /^The package registry does not have a required package/
 const unknown =
-  /^The package registry has a certificate of an authority that this machine does not name/
+  /^The package registry has a certificate of an authority that this machine does not trust/
 
 const settings: Record<string, () => Record<string, string>> = {
   NODE_EXTRA_CA_CERTS: () => ({ NODE_EXTRA_CA_CERTS: ca }),

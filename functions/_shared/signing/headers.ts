@@ -61,8 +61,8 @@ export function customHeaderProblem(name: string, value: string): string | null 
     return `Header ${lower} is reserved: remove it from the endpoint's headers`
   }
   if (value === '' || !/^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
-    // The value may be a credential, so the message omits it.
-    return `Header ${lower} has an empty value or one that is not visible ASCII`
+    // The value may be a credential, so the message leaves it out.
+    return `Header ${lower} has an empty value, or characters that are not visible ASCII`
   }
   return null
 }

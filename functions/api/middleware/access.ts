@@ -4,10 +4,10 @@ import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
 /** Adds the caller to the context, or refuses the request (401) without reading its body. */
-export function authenticated(
+export function authentication(
   authenticate: (headers: Headers) => Promise<Principal>,
 ): MiddlewareHandler<ApiEnv> {
-  return async function findPrincipal(c, next): Promise<void> {
+  return async function authentication(c, next): Promise<void> {
     try {
       c.set('principal', await authenticate(c.req.raw.headers))
     } catch (error) {

@@ -28,8 +28,8 @@ export const requestLimits: RequestLimits = {
 }
 
 /** Refuses headers and a URL that are too large, before any other step: 400 or 431. */
-export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
-  return async function limitHead(c, next): Promise<void> {
+export function headLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function headLimit(c, next): Promise<void> {
     checkHead(c.req.raw, limits)
     await next()
   }
@@ -40,8 +40,8 @@ export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
  * too late or not JSON: 400, 408, 413 or 415. It runs after authentication, so the body of an unknown
  * caller is never read.
  */
-export function bodyLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
-  return async function limitBody(c, next): Promise<void> {
+export function bodyLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function bodyLimit(c, next): Promise<void> {
     const { raw, method, path } = c.req
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
       const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes

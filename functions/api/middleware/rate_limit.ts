@@ -21,12 +21,12 @@ type Reservation = {
 }
 
 /** Limits the requests of each organisation over all isolates: 429 with Retry-After. */
-export function rateLimited(
+export function rateLimit(
   { database, now }: { database: ApiDatabase; now: () => number },
 ): MiddlewareHandler<ApiEnv> {
   const reservations = new Map<string, Reservation>()
 
-  return async function limitRate(c, next): Promise<void> {
+  return async function rateLimit(c, next): Promise<void> {
     await useOne(c.get('principal').orgId)
     await next()
   }
@@ -34,7 +34,7 @@ export function rateLimited(
   async function useOne(orgId: string): Promise<void> {
     const reservation = reservationOf(orgId)
     while (reservation.left === 0 || reservation.until <= now()) {
-      if (reservation.refusedUntil > now()) throw rateLimit(reservation.refusedUntil - now())
+      if (reservation.refusedUntil > now()) throw tooManyRequests(reservation.refusedUntil - now())
       // Concurrent requests share one call.
       reservation.pending ??= reserve(orgId, reservation).finally(() => reservation.pending = null)
       await reservation.pending
@@ -66,7 +66,7 @@ export function rateLimited(
   }
 }
 
-function rateLimit(ms: number): ApiError {
+function tooManyRequests(ms: number): ApiError {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
   return new ApiError('rate_limited', 'This organisation has sent too many requests', {
     remedy: `Send the request again in ${seconds} s`,

@@ -12,7 +12,7 @@ const requestIdForm = /^[A-Za-z0-9_.:-]{1,64}$/
 export function requestLog(
   { log, now, countRequest }: Pick<ApiDeps, 'log' | 'now' | 'countRequest'>,
 ): MiddlewareHandler<ApiEnv> {
-  return async function logRequest(c, next): Promise<void> {
+  return async function requestLog(c, next): Promise<void> {
     const started = now()
     const asked = c.req.header('x-request-id') ?? ''
     const requestId = requestIdForm.test(asked) ? asked : crypto.randomUUID()

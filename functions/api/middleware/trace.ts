@@ -7,8 +7,8 @@ import type { ApiEnv } from '../context.ts'
  * Adds the trace of a request to its context: the span if spans are exported, else the caller's
  * `traceparent`. A malformed header is ignored.
  */
-export function traced(tracer: Tracer | null): MiddlewareHandler<ApiEnv> {
-  return async function traceRequest(c, next): Promise<void> {
+export function tracing(tracer: Tracer | null): MiddlewareHandler<ApiEnv> {
+  return async function tracing(c, next): Promise<void> {
     const given = contextOf(c.req.header('traceparent'))
     const span = tracer?.begin({ name: c.req.method, kind: 'server', parent: given }) ?? null
     c.set('span', span)

@@ -145,11 +145,23 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
+  'operations/manual.sql cancel_delivery: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
   'operations/manual.sql create_refused: lock_gates': [
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
   'operations/manual.sql lock_open_delivery: lock_gates': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql schedule_retry: lock_open_delivery': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
@@ -193,7 +205,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'read_unrouted() leaves a batch to the session that is routing it',
   ],
-  'engine/route/route.sql shrink_routing: lock_router': [
+  'engine/route/routing_timeout.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],
@@ -240,6 +252,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/replay.sql restart_open_checks: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
+  ],
+  'operations/replay.sql replay: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
   ],
   'operations/replay.sql replay: lock_gates': [
     'held_gates.test.ts',

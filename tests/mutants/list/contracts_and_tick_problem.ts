@@ -130,7 +130,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A tick that runs is said not to.',
   },
   {
-    file: 'sql/engine/run/dispatch.sql',
+    file: 'sql/engine/run/response.sql',
     find: `'problem', outbox.tick_problem());`,
     replace: `'problem', null);`,
     tests: ['sql/time/tick/problem.test.sql'],

@@ -222,10 +222,10 @@ export const locks: readonly Mutant[] = [
     file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.`,
     replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   null;
-  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.`,
     tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
     why: 'lock_open_delivery() changes what another session that holds the gate is changing.',
   },
@@ -233,10 +233,10 @@ export const locks: readonly Mutant[] = [
     file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.`,
+  -- After the lock, because the endpoint may have been deleted before.`,
     replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   null;
-  -- It may have been deleted while this waited.`,
+  -- After the lock, because the endpoint may have been deleted before.`,
     tests: [
       'concurrency/held_gates.test.ts#resume_lane() beside a result that halts the key waits for it',
     ],

@@ -103,10 +103,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/send/message_claim.sql',
     find: `p_message.status not in ('QUEUED', 'SENDING') and not`,
     replace: `p_message.status not in ('QUEUED', 'SENDING', 'SENT') and not`,
-    tests: [
-      'sql/messages/message/settled_while_leased.test.sql',
-      'sql/messages/message/unknown_outcome.test.sql',
-    ],
+    tests: ['sql/messages/message/sent_once.test.sql'],
     why: 'A message that was taken is sent a second time.',
   },
   {

@@ -41,7 +41,7 @@ insert into bound values
   ('a type''s length in a batch', $$outbox.publish_many(jsonb_build_array(jsonb_build_object('type', %s, 'payload', 1)))$$, 'letters(128)', 'letters(129)', 'OH001 events[0]: type is '),
   ('a partition key''s length in a batch', $$outbox.publish_many(jsonb_build_array(jsonb_build_object('type', 'thing.done', 'payload', 1, 'partition_key', %s)))$$, 'letters(256)', 'letters(257)', 'OH001 events[0]: partition_key is longer'),
   ('deliver_at', $$outbox.publish('thing.done', '{}', p_deliver_at => outbox.clock() + %s)$$, $$interval '30 days'$$, $$interval '30 days 1 microsecond'$$, 'OH001 deliver_at lies beyond'),
-  ('a pattern''s length', $$outbox.subscribe((select endpoint from own), array[%s])$$, 'letters(128)', 'letters(129)', 'OH001 event_types holds '),
+  ('a pattern''s length', $$outbox.subscribe((select endpoint from own), array[%s])$$, 'letters(128)', 'letters(129)', 'OH001 event_types contains '),
   ('a URL''s length', $$outbox.create_endpoint('https://example.com/' || %s)$$, 'letters(2028)', 'letters(2029)', 'OH001 url is longer than 2048'),
   ('a time limit', $$outbox.create_endpoint('https://example.com', p_timeout_ms => %s)$$, '60000', '60001', 'OH001 timeout_ms is 60001'),
   ('a least time limit', $$outbox.create_endpoint('https://example.com', p_timeout_ms => %s)$$, '500', '499', 'OH001 timeout_ms is 499'),

@@ -30,12 +30,12 @@ insert into refused values
   ('without whsec_', substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
   ('with WHSEC_', 'WHSEC_' || substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
   ('for another scheme', 'whpk_' || substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
-  ('of whsec_ alone', 'whsec_', 'OH001 secret is not base64 behind whsec_'),
-  ('in the URL''s alphabet', 'whsec_' || repeat('-_', 16), 'OH001 secret is not base64 behind whsec_'),
-  ('with a space', secret_of(24) || ' ', 'OH001 secret is not base64 behind whsec_'),
-  ('with a line feed', secret_of(24) || E'\n', 'OH001 secret is not base64 behind whsec_'),
-  ('with padding in the middle', 'whsec_' || repeat('A', 16) || '=' || repeat('A', 16), 'OH001 secret is not base64 behind whsec_'),
-  ('of an impossible length', 'whsec_' || repeat('A', 33), 'OH001 secret is not base64 behind whsec_'),
+  ('of whsec_ alone', 'whsec_', 'OH001 secret is not base64 after whsec_'),
+  ('in the URL''s alphabet', 'whsec_' || repeat('-_', 16), 'OH001 secret is not base64 after whsec_'),
+  ('with a space', secret_of(24) || ' ', 'OH001 secret is not base64 after whsec_'),
+  ('with a line feed', secret_of(24) || E'\n', 'OH001 secret is not base64 after whsec_'),
+  ('with padding in the middle', 'whsec_' || repeat('A', 16) || '=' || repeat('A', 16), 'OH001 secret is not base64 after whsec_'),
+  ('of an impossible length', 'whsec_' || repeat('A', 33), 'OH001 secret is not base64 after whsec_'),
   ('of 23 bytes', secret_of(23), 'OH001 secret has 23 bytes'),
   ('of 65 bytes', secret_of(65), 'OH001 secret has 65 bytes');
 select is(refusal(format('select made(%L)', r.secret)), r.expected, 'create_endpoint() refuses a secret ' || r.what)

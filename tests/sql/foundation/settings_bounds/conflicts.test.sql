@@ -99,7 +99,7 @@ select is(outbox.setting_int('worker.max_runs'), 7, 'and in force');
 update outbox.setting set updated_at = 'epoch' where name = 'worker.max_runs';
 select is((select updated_at from outbox.setting where name = 'worker.max_runs'), now(), 'and when it was changed is noted');
 select is(refused($$update outbox.setting set highest = 6 where name = 'worker.max_runs'$$),
-  'OH005 | worker.max_runs | must lie between 1 and 6 | The most edge runs at a time; one more ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
+  'OH005 | worker.max_runs | must lie between 1 and 6 | The largest number of edge runs at a time; a further run ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
 select is(refused($$insert into outbox.setting (name, value, type, lowest, highest, description) values ('my.number', '3', 'integer', 4, 5, 'A number of mine')$$),
   'OH005 | my.number | must lie between 4 and 5 | A number of mine', 'nor is a row put in whose value is not of its bounds');
 select is_empty('select name, outbox.setting_conflict(o.name) from original o where (outbox.setting_conflict(o.name)).problem is not null', 'what is stored conflicts with nothing');
