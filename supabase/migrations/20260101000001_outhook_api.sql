@@ -586,8 +586,6 @@ comment on function outbox.delete_event_type(text, text) is
 
 -- sql/api/endpoints.sql
 
--- One endpoint, and the list of endpoints, over the HTTP API.
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -924,8 +922,6 @@ comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
 
 -- sql/api/endpoint_status.sql
 
--- Pausing, resuming and deleting an endpoint of an organisation over the HTTP API.
-
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
 ) returns jsonb
@@ -968,8 +964,6 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
   'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
 
 -- sql/api/retry_config.sql
-
--- The retry policy of an endpoint over the HTTP API, with members in camelCase.
 
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -1142,8 +1136,6 @@ comment on function outbox.expire_org_secret(text, uuid, uuid) is
   'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';
 
 -- sql/api/stats.sql
-
--- Statistics of an endpoint, and the result of a test event.
 
 create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1426,8 +1418,6 @@ comment on function outbox.list_deliveries(
 
 -- sql/api/delivery.sql
 
--- One delivery over the HTTP API, by its event and its endpoint, and its attempts.
-
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1560,8 +1550,6 @@ comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
 
 -- sql/api/delivery_actions.sql
 
--- Actions on one delivery over the HTTP API: retry, replay, cancel.
-
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
 ) returns jsonb
@@ -1613,8 +1601,6 @@ comment on function outbox.check_is_open(uuid, uuid, text) is
   'Raises OH004 if the delivery is not open.';
 
 -- sql/api/dead_letters.sql
-
--- Dead letters over the HTTP API.
 
 create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
 language plpgsql stable set search_path = ''
