@@ -67,7 +67,7 @@ export function createRequestCounts(
     const reported = [...entries.values()]
     entries = new Map()
     try {
-      await database.call('note_requests', { p_requests: reported }, notedSchema)
+      await database.call('count_requests', { p_requests: reported }, notedSchema)
     } catch (error) {
       log('warn', 'requests not counted yet', { error: messageOf(error) })
       // Limits the memory of an isolate while the database does not respond.

@@ -1,5 +1,3 @@
--- Dead letters over the HTTP API.
-
 create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
 language plpgsql stable set search_path = ''
 as $$

@@ -1,5 +1,3 @@
--- One delivery over the HTTP API, by its event and its endpoint, and its attempts.
-
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''

@@ -1,5 +1,3 @@
--- Actions on one delivery over the HTTP API: retry, replay, cancel.
-
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
 ) returns jsonb

@@ -1,5 +1,3 @@
--- Pausing, resuming and deleting an endpoint of an organisation over the HTTP API.
-
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
 ) returns jsonb

@@ -1,5 +1,3 @@
--- One endpoint, and the list of endpoints, over the HTTP API.
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$

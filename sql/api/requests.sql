@@ -76,7 +76,7 @@ comment on function outbox.end_request(text, text, jsonb) is
   'Stores the response, without secrets, for the key of begin_request(). Does nothing without a '
   'key.';
 
-create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+create function outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -91,7 +91,7 @@ begin
   return v_result;
 end
 $$;
-comment on function outbox.note_portal_token(text, text, jsonb) is
+comment on function outbox.record_portal_token(text, text, jsonb) is
   'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an '
   'Idempotency-Key and returns them, or the claims of the first token with this key. Signing '
   'these again gives the same token. OH001, OH003.';
@@ -140,7 +140,7 @@ comment on function outbox.take_requests(text, integer) is
   'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
   'one, 0 if any was granted}. OH001.';
 
-create function outbox.note_requests(p_requests jsonb) returns jsonb
+create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -169,7 +169,7 @@ begin
   return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
-comment on function outbox.note_requests(jsonb) is
+comment on function outbox.count_requests(jsonb) is
   'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", '
   '"n": how many, "ms": their total duration; all of one entry count in the same bucket}]. '
   'Returns {"noted": true}.';

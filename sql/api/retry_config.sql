@@ -1,5 +1,3 @@
--- The retry policy of an endpoint over the HTTP API, with members in camelCase.
-
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$

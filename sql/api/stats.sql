@@ -1,5 +1,3 @@
--- Statistics of an endpoint, and the result of a test event.
-
 create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$

@@ -1,7 +1,7 @@
 -- Custom headers of an endpoint. Any of them may be a credential, so Vault stores all values. Names
 -- are public; only dispatch() reads the values. Names and values are checked here, because an
 -- invalid one would fail the whole batch of a run. The sender has the same rules
--- (functions/_shared/headers.ts; tests/sql/same_rules.test.ts compares them).
+-- (functions/_shared/signing; tests/sql/same_rules.test.ts compares them).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''

@@ -19,7 +19,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.due_at = 'infinity' then 'set aside'
     when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
-    when l.halted then 'halted behind a dead letter'
+    when l.halted then 'halted after a dead letter'
   end as held_because,
   d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')

@@ -1,6 +1,5 @@
--- Manual actions on one delivery. They wait for the gate, and so does dispatch(). So that a
--- forgotten transaction at a console does not block an endpoint, it is ended after two idle
--- seconds.
+-- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
+-- at a console would block an endpoint, so it is ended after two idle seconds.
 
 create function outbox.lock_open_delivery(
   p_event_id uuid, p_endpoint_id uuid

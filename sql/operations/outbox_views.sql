@@ -2,8 +2,8 @@
 -- without changes. FOR UPDATE is accepted: the views are unions, and Postgres locks no row of a
 -- union. relay_status is their common base.
 --
--- Each of the other three views has one branch per end, with a constant status. A query for other
--- statuses skips the branch.
+-- In each of the other three views every final status is one branch with a constant. A query for
+-- other statuses skips the branch.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
@@ -54,7 +54,6 @@ comment on view outbox.relay_status is
   'All deliveries with their events and a summary of their attempts. An unrouted event is one '
   'pending row.';
 
--- One table of webhooks, processed by status. Producers can still insert into it.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.status
@@ -99,7 +98,6 @@ comment on function outbox.publish_inserted() is
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- The events of sagas: saga_id is the correlation id.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.status
@@ -126,7 +124,6 @@ comment on view outbox.saga_outbox is
   'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
 
--- The outbox of a relay to a broker, with the status dlq for dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.status

@@ -38,7 +38,6 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- Paused by a failure, not by an operator.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -52,7 +51,7 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, the majority, have no halted lanes.
+    -- Only ordered endpoints have halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'

@@ -2758,7 +2758,6 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length before the regular expression.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
@@ -3387,7 +3386,7 @@ comment on function outbox.drop_expired_secrets(timestamptz) is
 -- Custom headers of an endpoint. Any of them may be a credential, so Vault stores all values. Names
 -- are public; only dispatch() reads the values. Names and values are checked here, because an
 -- invalid one would fail the whole batch of a run. The sender has the same rules
--- (functions/_shared/headers.ts; tests/sql/same_rules.test.ts compares them).
+-- (functions/_shared/signing; tests/sql/same_rules.test.ts compares them).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
@@ -6331,42 +6330,39 @@ comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
 
 -- sql/engine/result/error_hint.sql
 
--- Why an attempt failed, in one word, and what an operator can do about it.
--- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
--- against each other).
+-- What an operator can do about a failed attempt, by error class. tests/sql/same_rules.test.ts
+-- checks that each error class has a hint.
 
 create table outbox.error_hint (
   error_class text primary key,
   hint text not null
 );
 comment on table outbox.error_hint is
-  'Every error_class that an attempt can have, with one line on what to do: join it to '
-  'outbox.attempt.';
+  'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
 insert into outbox.error_hint (error_class, hint) values
   ('dns', 'The host name cannot be resolved: check its spelling and its DNS records'),
   ('blocked',
-    'The address or the port is not allowed: use a public host and port 443, or let the operator '
-    'allow the network'),
+    'The address or the port is not allowed: use a public host and port 443, or ask the operator '
+    'to allow the network'),
   ('connect',
-    'Nothing accepts connections there: check that the server runs and that its firewall lets '
-    'the sender in'),
+    'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
     'server speaks TLS 1.2 or newer'),
   ('timeout',
-    'No answer came in time: answer first and work later, or raise the endpoint''s timeout'),
+    'There was no response in time: respond first and process later, or raise the timeout of the '
+    'endpoint'),
   ('reset',
-    'The connection was closed before an answer came: check the server and the proxy in front of '
-    'it'),
-  ('redirect', 'The endpoint redirects, which is never followed: set the final URL'),
-  ('status', 'The endpoint answered with a failure: its own log and the stored response say why'),
-  ('too_large', 'The headers of the answer are too large: send fewer'),
+    'The connection was closed before a response: check the server and the proxy in front of it'),
+  ('redirect', 'The endpoint redirects, and redirects are not followed: set the final URL'),
+  ('status', 'The endpoint responded with a failure: check its log and the stored response'),
+  ('too_large', 'The headers of the response are too large: send fewer'),
   ('protocol',
-    'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
-    'the endpoint''s settings'),
+    'The response is not valid HTTP: check that the URL leads to an HTTP/1.1 server, and the '
+    'settings of the endpoint'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again');
+    'The run ended before it reported a result: the request may have been sent, and is retried');
 
 -- sql/engine/result/result.sql
 
@@ -9595,9 +9591,8 @@ comment on function outbox.more_counters() is
 
 -- sql/operations/manual.sql
 
--- Manual actions on one delivery. They wait for the gate, and so does dispatch(). So that a
--- forgotten transaction at a console does not block an endpoint, it is ended after two idle
--- seconds.
+-- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
+-- at a console would block an endpoint, so it is ended after two idle seconds.
 
 create function outbox.lock_open_delivery(
   p_event_id uuid, p_endpoint_id uuid
@@ -10202,7 +10197,6 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter and leave it unchanged.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -10390,7 +10384,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.due_at = 'infinity' then 'set aside'
     when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
-    when l.halted then 'halted behind a dead letter'
+    when l.halted then 'halted after a dead letter'
   end as held_because,
   d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
@@ -10682,8 +10676,8 @@ comment on view outbox.queue_health is
 -- without changes. FOR UPDATE is accepted: the views are unions, and Postgres locks no row of a
 -- union. relay_status is their common base.
 --
--- Each of the other three views has one branch per end, with a constant status. A query for other
--- statuses skips the branch.
+-- In each of the other three views every final status is one branch with a constant. A query for
+-- other statuses skips the branch.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
@@ -10734,7 +10728,6 @@ comment on view outbox.relay_status is
   'All deliveries with their events and a summary of their attempts. An unrouted event is one '
   'pending row.';
 
--- One table of webhooks, processed by status. Producers can still insert into it.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.status
@@ -10779,7 +10772,6 @@ comment on function outbox.publish_inserted() is
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- The events of sagas: saga_id is the correlation id.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.status
@@ -10806,7 +10798,6 @@ comment on view outbox.saga_outbox is
   'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
 
--- The outbox of a relay to a broker, with the status dlq for dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.status
@@ -10932,7 +10923,6 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- Paused by a failure, not by an operator.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -10946,7 +10936,7 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, the majority, have no halted lanes.
+    -- Only ordered endpoints have halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'

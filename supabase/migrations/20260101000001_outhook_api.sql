@@ -86,7 +86,7 @@ comment on function outbox.end_request(text, text, jsonb) is
   'Stores the response, without secrets, for the key of begin_request(). Does nothing without a '
   'key.';
 
-create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+create function outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -101,7 +101,7 @@ begin
   return v_result;
 end
 $$;
-comment on function outbox.note_portal_token(text, text, jsonb) is
+comment on function outbox.record_portal_token(text, text, jsonb) is
   'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an '
   'Idempotency-Key and returns them, or the claims of the first token with this key. Signing '
   'these again gives the same token. OH001, OH003.';
@@ -150,7 +150,7 @@ comment on function outbox.take_requests(text, integer) is
   'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
   'one, 0 if any was granted}. OH001.';
 
-create function outbox.note_requests(p_requests jsonb) returns jsonb
+create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -179,7 +179,7 @@ begin
   return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
-comment on function outbox.note_requests(jsonb) is
+comment on function outbox.count_requests(jsonb) is
   'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", '
   '"n": how many, "ms": their total duration; all of one entry count in the same bucket}]. '
   'Returns {"noted": true}.';
@@ -586,8 +586,6 @@ comment on function outbox.delete_event_type(text, text) is
 
 -- sql/api/endpoints.sql
 
--- One endpoint, and the list of endpoints, over the HTTP API.
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -924,8 +922,6 @@ comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
 
 -- sql/api/endpoint_status.sql
 
--- Pausing, resuming and deleting an endpoint of an organisation over the HTTP API.
-
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
 ) returns jsonb
@@ -968,8 +964,6 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
   'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
 
 -- sql/api/retry_config.sql
-
--- The retry policy of an endpoint over the HTTP API, with members in camelCase.
 
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -1142,8 +1136,6 @@ comment on function outbox.expire_org_secret(text, uuid, uuid) is
   'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';
 
 -- sql/api/stats.sql
-
--- Statistics of an endpoint, and the result of a test event.
 
 create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1426,8 +1418,6 @@ comment on function outbox.list_deliveries(
 
 -- sql/api/delivery.sql
 
--- One delivery over the HTTP API, by its event and its endpoint, and its attempts.
-
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -1560,8 +1550,6 @@ comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
 
 -- sql/api/delivery_actions.sql
 
--- Actions on one delivery over the HTTP API: retry, replay, cancel.
-
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
 ) returns jsonb
@@ -1613,8 +1601,6 @@ comment on function outbox.check_is_open(uuid, uuid, text) is
   'Raises OH004 if the delivery is not open.';
 
 -- sql/api/dead_letters.sql
-
--- Dead letters over the HTTP API.
 
 create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
 language plpgsql stable set search_path = ''
@@ -1982,8 +1968,8 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
-  outbox.note_requests(jsonb),
-  outbox.note_portal_token(text, text, jsonb),
+  outbox.count_requests(jsonb),
+  outbox.record_portal_token(text, text, jsonb),
   outbox.list_dead_letters(text, uuid, text, text, timestamptz, timestamptz, text, integer),
   outbox.get_dead_letter(text, uuid),
   outbox.replay_dead_letter(text, uuid),

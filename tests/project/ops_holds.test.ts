@@ -174,7 +174,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
   })
 
   await t.step('a key behind a dead letter, alone and beside another', async () => {
-    const why = 'held, a key is halted behind a dead letter'
+    const why = 'held, a key is halted after a dead letter'
     const alone = await endpoint({ ordering: 'partition', keys: ["it's one"] })
     await fail(alone, { status: 404 })
     await mend(alone, why)

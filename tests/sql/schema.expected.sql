@@ -5687,6 +5687,45 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
 
+-- Name: count_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_requests(p_requests jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_bounds integer[] := outbox.attempt_bounds();
+begin
+  with valid as materialized (
+    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
+      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
+    from pg_catalog.jsonb_to_recordset(p_requests) as r (
+      method text, route text, status integer, n bigint, ms bigint)
+    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
+      and r.status is not null
+    limit 1000
+  )
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from valid g
+  group by g.method, g.route, g.status
+  union all
+  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from valid g
+  cross join lateral (
+    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
+  ) b
+  group by g.method, b.bucket;
+  return pg_catalog.jsonb_build_object('noted', true);
+end
+$$;
+
+ALTER FUNCTION outbox.count_requests(p_requests jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION count_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
+
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint DEFAULT 1, p_total bigint DEFAULT 0) RETURNS void
@@ -9254,7 +9293,6 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- Paused by a failure, not by an operator.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -9268,7 +9306,7 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, the majority, have no halted lanes.
+    -- Only ordered endpoints have halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
@@ -12746,31 +12784,6 @@ ALTER FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.clai
 
 COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Stores what a call has claimed, for a repeat of the same call.';
 
--- Name: note_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  -- These members differ for each token, so they are not part of the request.
-  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
-    p_token - '{id,issuedAt}'::text[]);
-begin
-  if v_result is null then
-    v_result := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_result);
-  end if;
-  return v_result;
-end
-$$;
-
-ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
-
--- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
-
 -- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -12794,45 +12807,6 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Records that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
-
--- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_requests(p_requests jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  v_bounds integer[] := outbox.attempt_bounds();
-begin
-  with valid as materialized (
-    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
-      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
-    from pg_catalog.jsonb_to_recordset(p_requests) as r (
-      method text, route text, status integer, n bigint, ms bigint)
-    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
-      and r.status is not null
-    limit 1000
-  )
-  insert into outbox.counter_change (metric, labels, n, total)
-  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from valid g
-  group by g.method, g.route, g.status
-  union all
-  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from valid g
-  cross join lateral (
-    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
-  ) b
-  group by g.method, b.bucket;
-  return pg_catalog.jsonb_build_object('noted', true);
-end
-$$;
-
-ALTER FUNCTION outbox.note_requests(p_requests jsonb) OWNER TO postgres;
-
--- Name: FUNCTION note_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
 
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15588,7 +15562,7 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             WHEN (d.due_at = 'infinity'::timestamp with time zone) THEN 'set aside'::text
             WHEN (e.status <> 'enabled'::text) THEN (('endpoint '::text || e.status) || COALESCE((': '::text || e.status_reason), ''::text))
             WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
-            WHEN l.halted THEN 'halted behind a dead letter'::text
+            WHEN l.halted THEN 'halted after a dead letter'::text
             ELSE NULL::text
         END AS held_because,
     d.attempt,
@@ -15858,6 +15832,31 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
+
+-- Name: record_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- These members differ for each token, so they are not part of the request.
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+    p_token - '{id,issuedAt}'::text[]);
+begin
+  if v_result is null then
+    v_result := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_result);
+  end if;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
 
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19400,7 +19399,6 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length before the regular expression.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
@@ -20920,7 +20918,6 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter and leave it unchanged.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -21347,7 +21344,7 @@ ALTER TABLE outbox.error_hint OWNER TO postgres;
 
 -- Name: TABLE error_hint; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.error_hint IS 'Every error_class that an attempt can have, with one line on what to do: join it to outbox.attempt.';
+COMMENT ON TABLE outbox.error_hint IS 'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23590,6 +23587,11 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
 
+-- Name: FUNCTION count_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_requests(p_requests jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.count_requests(p_requests jsonb) TO service_role;
+
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint) FROM PUBLIC;
@@ -24511,19 +24513,9 @@ REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
 
--- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
-
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION note_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_requests(p_requests jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
 
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24900,6 +24892,11 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

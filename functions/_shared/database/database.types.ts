@@ -2988,6 +2988,7 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
+      'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
         Returns: undefined
@@ -4301,10 +4302,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'note_portal_token': {
-        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
-        Returns: Json
-      }
       'note_refusal': {
         Args: {
           'p_again_at': string
@@ -4317,7 +4314,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'note_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'note_timeouts': {
         Args: {
           'p_now': string
@@ -4852,6 +4848,10 @@ export type Database = {
       'record_lost_leases': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
+      }
+      'record_portal_token': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Returns: Json
       }
       'record_results': {
         Args: {

@@ -39,11 +39,13 @@ export function addPortalTokenRoutes(
     const { orgId } = c.get('principal')
     const key = c.req.valid('header')['idempotency-key']
     const fresh = { id: crypto.randomUUID(), issuedAt: Math.floor(wallNow() / 1000) }
-    const { id, issuedAt } = key === undefined ? fresh : await database.call('note_portal_token', {
-      p_org_id: orgId,
-      p_key: key,
-      p_token: { ...fresh, role, expiresInSeconds, subject },
-    }, mark)
+    const { id, issuedAt } = key === undefined
+      ? fresh
+      : await database.call('record_portal_token', {
+        p_org_id: orgId,
+        p_key: key,
+        p_token: { ...fresh, role, expiresInSeconds, subject },
+      }, mark)
     const token = await signPortalToken(
       { orgId, role, subject, id, issuedAt, lifeSeconds: expiresInSeconds },
       secret,
