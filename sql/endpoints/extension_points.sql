@@ -44,5 +44,5 @@ begin
 end
 $$;
 comment on function outbox.endpoint_members(outbox.endpoint) is
-  'Extension point of the API: what it shows of endpoint.config, as members of the endpoint. An '
-  'empty object here; the module brokers replaces it.';
+  'Extension point of the API: members of the endpoint that replace those of endpoint_json(), '
+  'which shows endpoint.config as "config". An empty object here; the module brokers replaces it.';

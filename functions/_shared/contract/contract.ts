@@ -149,6 +149,9 @@ export const errorClasses = [
 
 export type ErrorClass = typeof errorClasses[number]
 
+/** A class of failure of one kind: the kind, a dot and a word. Its module adds the hint. */
+export type OwnErrorClass = `${string}.${string}`
+
 /** Facts from a provider beside its code. The module of that kind stores and reads them. */
 export type ProviderFacts = Readonly<Record<string, unknown>>
 
@@ -165,7 +168,7 @@ export type Outcome =
   }
   | {
     outcome: 'failed'
-    error_class: ErrorClass
+    error_class: ErrorClass | OwnErrorClass
     /**
      * Safe for the endpoint's owner to read: no secret, nothing about the inside; up to 500
      * characters.
