@@ -1,7 +1,7 @@
 -- What a change through the API leaves as it was, and whom it refuses.
 begin;
 \ir ../../_helpers.sql
-select plan(12);
+select plan(16);
 
 create temporary table ours as
 select (outbox.create_org_endpoint('org-one', '{
@@ -26,7 +26,7 @@ select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L, 1)', 'or
 select is(e.quantum, 25, 'and changes nothing') from outbox.endpoint e join ours using (id);
 select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
-  '{"kind": "webhook", "broker": null, "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
+  '{"kind": "webhook", "broker": null, "config": null, "description": "One", "eventTypes": ["b", "c"], "filter": null, "headerNames": [], "payload": "envelope", "timeoutMs": 15000,
     "ordering": "none", "maxInFlight": 50, "quantum": 25, "ratePerSecond": null, "rateBurst": 3, "retry4xx": true, "onDeadLetter": "continue",
     "breaker": {"enabled": false, "threshold": 5, "openMs": 30000, "status": null}, "status": "enabled", "statusReason": null, "version": 3}',
   'null takes a filter and a rate away, and the rest stays');
@@ -35,6 +35,11 @@ select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-o
 from ours, (values
   ('{"timeoutMs": 1}', 'timeoutMs is 1'), ('{"breaker": {"openMs": 1}}', 'breaker.openMs is 1'), ('{"payload": "x"}', 'payload is ''x'''),
   ('{"eventTypes": ["a b"]}', 'event_types contains ''a b''')) c (change, problem);
+select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-one', id, c.change)),
+  format('OH004 endpoint %s has no %s', id, c.problem), 'not of this kind: ' || c.change)
+from ours, (values
+  ('{"broker": {}}', 'broker'), ('{"config": {}}', 'config'), ('{"credentials": {}}', 'credentials'),
+  ('{"config": {}, "broker": {}, "quantum": 3}', 'broker and no config')) c (change, problem);
 select is((select outbox.set_retry_config('org-one', id) -> 'policy' from ours),
   '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "maxRetries": 5, "jitter": true}', 'without a policy the preset is back');
 
