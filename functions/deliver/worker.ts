@@ -4,6 +4,7 @@ import { connectDirect } from '../_shared/database/direct.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 import { createLog, type Log } from '../_shared/base/log.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
+import { type Senders, sendersWith } from '../_shared/senders/registry.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
@@ -18,12 +19,15 @@ const refusedPauseMs = 5_000
 /** The pause while functions and database have no common contract. */
 const contractPauseMs = 15_000
 
-/** Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid. */
-export async function main(): Promise<never> {
-  Deno.exit(await deliver())
+/**
+ * Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid. `own` has the
+ * senders of kinds that this project does not have.
+ */
+export async function main(own: Senders = new Map()): Promise<never> {
+  Deno.exit(await deliver(own))
 }
 
-async function deliver(): Promise<number> {
+async function deliver(own: Senders): Promise<number> {
   const lines = gatherLines(writeToStdout)
   let env: WorkerEnv
   let log: Log
@@ -50,6 +54,7 @@ async function deliver(): Promise<number> {
     routineLevel: 'info',
     tracer,
     stop: stop.signal,
+    senders: sendersWith(own),
   })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })

@@ -88,10 +88,12 @@ begin
     execute pg_catalog.format('select %s($1, $2)', v_function)
       into v_change using p_endpoint_id, p_change;
   end if;
-  if v_change ?| array['broker', 'credentials'] then
+  if v_change ?| array['broker', 'config', 'credentials'] then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
-      hint = 'Omit broker and credentials: its kind has neither';
+      message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
+        select pg_catalog.string_agg(m, ' and no ')
+        from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case

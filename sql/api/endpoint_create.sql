@@ -20,7 +20,7 @@ begin
       into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
-  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
     'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -58,7 +58,8 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
+  perform outbox.change_endpoint(v_id,
+    p_endpoint - array['url', 'broker', 'config', 'credentials']);
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end

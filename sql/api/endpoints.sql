@@ -23,7 +23,8 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
+    'broker', null, 'config', p_endpoint.config,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))

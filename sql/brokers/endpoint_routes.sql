@@ -39,9 +39,11 @@ create or replace function outbox.endpoint_members(p_endpoint outbox.endpoint) r
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return pg_catalog.jsonb_build_object('broker', case
-    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
-  end);
+  return case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then pg_catalog.jsonb_build_object(
+      'broker', outbox.broker_to_wire(p_endpoint.config), 'config', null)
+    else '{}'
+  end;
 end
 $$;
 
@@ -52,7 +54,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
+    array['broker', 'config', 'credentials', 'ordering', 'payload', 'retry', 'secret'],
+    'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -85,7 +88,7 @@ declare
   v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
   v_new jsonb;
 begin
-  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+  perform outbox.refuse_members(p_endpoint, v_kind, array['config', 'secret', 'url'],
     'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,

@@ -2971,8 +2971,8 @@ begin
 end
 $$;
 comment on function outbox.endpoint_members(outbox.endpoint) is
-  'Extension point of the API: the members of endpoint.config that the API shows with the '
-  'endpoint. An empty object here; the module brokers replaces it.';
+  'Extension point of the API: members of the endpoint that replace those of endpoint_json(), '
+  'which shows endpoint.config as "config". An empty object here; the module brokers replaces it.';
 
 -- sql/endpoints/vault.sql
 

@@ -611,7 +611,8 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
+    'broker', null, 'config', p_endpoint.config,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -696,7 +697,7 @@ begin
       into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
-  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
     'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -734,7 +735,8 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
+  perform outbox.change_endpoint(v_id,
+    p_endpoint - array['url', 'broker', 'config', 'credentials']);
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
@@ -835,10 +837,12 @@ begin
     execute pg_catalog.format('select %s($1, $2)', v_function)
       into v_change using p_endpoint_id, p_change;
   end if;
-  if v_change ?| array['broker', 'credentials'] then
+  if v_change ?| array['broker', 'config', 'credentials'] then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
-      hint = 'Omit broker and credentials: its kind has neither';
+      message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
+        select pg_catalog.string_agg(m, ' and no ')
+        from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case

@@ -12,10 +12,17 @@ export interface WorkerProcess {
   readonly ended: Promise<number | string>
 }
 
-/** Starts a worker on the database at `dbUrl`, with more environment variables if given. */
-export function startWorker(dbUrl: string, env: Record<string, string> = {}): WorkerProcess {
+/**
+ * Starts a worker on the database at `dbUrl`, with more environment variables if given. `program` is
+ * the path of its main module from the root of the project.
+ */
+export function startWorker(
+  dbUrl: string,
+  env: Record<string, string> = {},
+  program = 'functions/deliver/worker.ts',
+): WorkerProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', '--cached-only', 'functions/deliver/worker.ts'],
+    args: ['run', '-A', '--no-check', '--cached-only', program],
     cwd: projectRoot,
     env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1', ...env },
     stdin: 'null',

@@ -11,9 +11,9 @@ import {
   moduleOf,
   notInstalled,
 } from '../../functions/_shared/database/modules.ts'
-import { newEndpointSchema } from '../../functions/api/schemas/endpoints.ts'
 import { listFiles } from '../_run/files.ts'
 import { testFolder } from '../_support/folder.ts'
+import { withMigrations } from '../_support/postgres.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { copyProject } from '../_support/project_copy.ts'
 import { modules } from './_support/modules.ts'
@@ -77,14 +77,19 @@ Deno.test('missingModule() is null if the function exists with other parameters'
   expect(missingModule('dispatch', error)).toBe(null)
 })
 
-Deno.test('kindNotInstalled() knows the module of each kind that the API takes', () => {
-  const kinds = newEndpointSchema.shape.kind.unwrap().options
+Deno.test('kindNotInstalled() knows the module of each kind that the API creates', async () => {
+  const kinds = await withMigrations(async (pg) => {
+    const { stdout } = await pg.psql(
+      `select kind from outbox.endpoint_kind where create_function is not null order by 1;`,
+    )
+    return stdout.trim().split('\n')
+  })
   expect(kinds.map((kind) => [kind, kindNotInstalled(kind)?.module ?? 'core'])).toEqual([
-    ['webhook', 'core'],
-    ['slack', 'brokers'],
-    ['rabbitmq', 'brokers'],
     ['kafka', 'brokers'],
+    ['rabbitmq', 'brokers'],
+    ['slack', 'brokers'],
   ])
+  expect(kindNotInstalled('webhook')).toBe(null)
 })
 
 /** A stack with the core and `chosen` modules, and these functions. */

@@ -24,7 +24,7 @@ const known: Record<string, string[]> = {
   'functions/api/auth/portal.ts': ['jose'],
   'functions/api/auth/tokens.ts': ['fetch', 'jose'],
   'functions/api/index.ts': ['Deno.serve'],
-  'functions/deliver/index.ts': ['Deno.serve'],
+  'functions/deliver/serve.ts': ['Deno.serve'],
   'functions/example-consumer/database.ts': ['@supabase/supabase-js'],
   'functions/example-consumer/index.ts': ['Deno.serve'],
   'functions/whatsapp/index.ts': ['Deno.serve'],

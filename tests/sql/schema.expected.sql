@@ -2868,10 +2868,12 @@ begin
     execute pg_catalog.format('select %s($1, $2)', v_function)
       into v_change using p_endpoint_id, p_change;
   end if;
-  if v_change ?| array['broker', 'credentials'] then
+  if v_change ?| array['broker', 'config', 'credentials'] then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s has no broker and no credentials', p_endpoint_id),
-      hint = 'Omit broker and credentials: its kind has neither';
+      message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
+        select pg_catalog.string_agg(m, ' and no ')
+        from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case
@@ -5877,7 +5879,7 @@ declare
   v_retry jsonb := outbox.retry_of_wire(nullif(p_endpoint -> 'retry', 'null'));
   v_new jsonb;
 begin
-  perform outbox.refuse_members(p_endpoint, v_kind, array['secret', 'url'],
+  perform outbox.refuse_members(p_endpoint, v_kind, array['config', 'secret', 'url'],
     'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,
@@ -5915,7 +5917,7 @@ begin
       into v_new using p_org_id, p_endpoint, p_event_types;
     return v_new;
   end if;
-  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'credentials'],
+  perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
     'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
@@ -6109,7 +6111,8 @@ begin
       else array['*']
     end);
   v_id := (v_new ->> 'id')::uuid;
-  perform outbox.change_endpoint(v_id, p_endpoint - 'url' - 'broker' - 'credentials');
+  perform outbox.change_endpoint(v_id,
+    p_endpoint - array['url', 'broker', 'config', 'credentials']);
   perform outbox.end_request(p_org_id, p_key, pg_catalog.jsonb_build_object('id', v_id));
   return outbox.get_org_endpoint(p_org_id, v_id) || (v_new - 'id');
 end
@@ -6225,7 +6228,8 @@ CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_e
     AS $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
-    array['broker', 'credentials', 'ordering', 'payload', 'retry', 'secret'], 'Omit it');
+    array['broker', 'config', 'credentials', 'ordering', 'payload', 'retry', 'secret'],
+    'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -7381,7 +7385,8 @@ begin
       'enabled', p_endpoint.breaker_enabled, 'threshold', p_endpoint.breaker_threshold,
       'openMs', p_endpoint.breaker_open_ms,
       'status', case when p_endpoint.breaker_enabled then coalesce(v_breaker, 'closed') end),
-    'broker', null, 'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
+    'broker', null, 'config', p_endpoint.config,
+    'status', p_endpoint.status, 'statusReason', p_endpoint.status_reason,
     'version', p_endpoint.version,
     'createdAt', outbox.iso_time(p_endpoint.created_at),
     'updatedAt', outbox.iso_time(p_endpoint.updated_at))
@@ -7402,9 +7407,11 @@ CREATE FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  return pg_catalog.jsonb_build_object('broker', case
-    when p_endpoint.kind in ('rabbitmq', 'kafka') then outbox.broker_to_wire(p_endpoint.config)
-  end);
+  return case
+    when p_endpoint.kind in ('rabbitmq', 'kafka') then pg_catalog.jsonb_build_object(
+      'broker', outbox.broker_to_wire(p_endpoint.config), 'config', null)
+    else '{}'
+  end;
 end
 $$;
 
@@ -7412,7 +7419,7 @@ ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO post
 
 -- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: the members of endpoint.config that the API shows with the endpoint. An empty object here; the module brokers replaces it.';
+COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: members of the endpoint that replace those of endpoint_json(), which shows endpoint.config as "config". An empty object here; the module brokers replaces it.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 

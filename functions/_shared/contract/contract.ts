@@ -147,6 +147,9 @@ export const errorClasses = [
 
 export type ErrorClass = typeof errorClasses[number]
 
+/** A class of failure of one kind: the kind, a dot and a word. Its module adds the hint. */
+export type OwnErrorClass = `${string}.${string}`
+
 /** Facts from a provider besides its code. The module of the kind stores and reads them. */
 export type ProviderFacts = Readonly<Record<string, unknown>>
 
@@ -163,7 +166,7 @@ export type Outcome =
   }
   | {
     outcome: 'failed'
-    error_class: ErrorClass
+    error_class: ErrorClass | OwnErrorClass
     /** Safe for the endpoint's owner: no secret and no internal detail; up to 500 characters. */
     error: string
     status?: number

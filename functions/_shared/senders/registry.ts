@@ -5,11 +5,14 @@ import { slackSender } from './slack/sender.ts'
 import { webhookSender } from './webhook.ts'
 import { createWhatsAppSender } from './whatsapp/sender.ts'
 
+/** Senders by `endpoint.kind`. */
+export type Senders = ReadonlyMap<string, Sender>
+
 /**
- * The senders by `endpoint.kind`. A new kind is one file and one row here. Broker clients are loaded
- * with the first delivery of their kind, so that other processes do not pay for them.
+ * The senders of this project, by `endpoint.kind`. Broker clients are loaded with the first delivery of
+ * their kind, so that other processes do not pay for them.
  */
-export const senders: ReadonlyMap<string, Sender> = new Map([
+export const senders: Senders = new Map([
   ['webhook', webhookSender],
   ['whatsapp', createWhatsAppSender(systemClock)],
   ['slack', slackSender],
@@ -19,3 +22,13 @@ export const senders: ReadonlyMap<string, Sender> = new Map([
   ],
   ['kafka', lazySender(async () => (await import('./kafka/sender.ts')).createKafkaSender())],
 ])
+
+/** The senders of this project and `own`, those of other kinds. It throws if a kind has two. */
+export function sendersWith(own: Senders): Senders {
+  for (const kind of own.keys()) {
+    if (senders.has(kind)) {
+      throw new Error(`The kind ${kind} has a sender already: use another name for yours`)
+    }
+  }
+  return new Map([...senders, ...own])
+}

@@ -154,19 +154,34 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 }
 
-type Naming = { kind?: string | undefined; broker?: unknown; credentials?: unknown }
-
-/** Whoever names a broker makes us speak another protocol than HTTP to it. */
-function checkMayName(caller: Principal, { kind, broker, credentials }: Naming): void {
-  const isBroker = kind === 'rabbitmq' || kind === 'kafka' || broker !== undefined ||
-    credentials !== undefined
-  if (!isBroker || caller.kind === 'key') return
-  throw new ApiError('forbidden', 'An endpoint of a broker is set with a secret key alone', {
-    remedy: 'Send the request from your own server, with the secret key in the header apikey',
-  })
+type Naming = {
+  kind?: string | undefined
+  broker?: unknown
+  config?: unknown
+  credentials?: unknown
 }
 
-/** A kind of the schema that the database refuses has its module not installed. */
+/** The kinds that every admin of an organisation may create. */
+const openKinds = ['webhook', 'slack']
+
+/** Other kinds may use another protocol than HTTP, or credentials that the operator owns. */
+function checkMayName(
+  caller: Principal,
+  { kind = 'webhook', broker, config, credentials }: Naming,
+): void {
+  const isOpen = openKinds.includes(kind) &&
+    [broker, config, credentials].every((member) => member === undefined)
+  if (isOpen || caller.kind === 'key') return
+  throw new ApiError(
+    'forbidden',
+    'Such an endpoint is created and changed with a secret key only',
+    {
+      remedy: 'Send the request from your own server, with the secret key in the header apikey',
+    },
+  )
+}
+
+/** The module that is not installed, if the database refuses a kind of this project; else null. */
 function missingKind(error: unknown, kind = 'webhook'): ApiError | null {
   if (!(error instanceof ApiError) || error.field !== 'kind') return null
   const missing = kindNotInstalled(kind)

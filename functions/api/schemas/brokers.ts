@@ -46,9 +46,3 @@ export const brokerSchema = z.strictObject({
 }).openapi('Broker', {
   example: { brokers: ['kafka-1.example.com:9093'], topic: 'shop.{type}', sasl: 'scram-sha-512' },
 })
-
-/** The login for a broker. The API never returns it. */
-export const credentialsSchema = z.strictObject({
-  username: z.string().min(1).max(2048),
-  password: z.string().min(1).max(2048),
-}).openapi('BrokerCredentials')

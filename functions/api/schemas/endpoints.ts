@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { brokerSchema, credentialsSchema } from './brokers.ts'
+import { brokerSchema } from './brokers.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { retryPolicySchema } from './retry_config.ts'
 
@@ -62,17 +62,35 @@ const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
     '`partition`: in order for each partition key; `endpoint`: all in order. It cannot be changed.',
 })
 
+const kind = z.string().regex(/^[a-z][a-z0-9_]{0,30}$/)
+
+/** What only one kind has; the database validates it by the functions of the kind. */
+const config = z.record(
+  z.string().min(1).max(100),
+  z.union([z.string().max(4096), z.number(), z.boolean(), z.null()]),
+).openapi({ description: 'The settings of a kind that is not part of Outhook.' })
+const credentials = z.record(z.string().min(1).max(100), z.string().min(1).max(2048)).openapi({
+  description:
+    'Secret values of this kind. `rabbitmq` and `kafka` have `username` and `password`. The API ' +
+    'never returns them.',
+  example: { username: 'ada', password: 'a password' },
+})
+
 /** A new endpoint. */
 export const newEndpointSchema = z.strictObject({
-  kind: z.enum(['webhook', 'slack', 'rabbitmq', 'kafka']).optional().openapi({
+  kind: kind.optional().openapi({
     description:
       '`webhook` sends signed requests. `slack` sends text to a Slack-compatible incoming ' +
       'webhook; it has no `secret`, `ordering`, `payload` or `retry`. `rabbitmq` and `kafka` send ' +
-      'messages to a broker; they have `broker` instead of `url`, and need a secret key to create.',
+      'messages to a broker; they have `broker` instead of `url`. An installation may have more ' +
+      'kinds. Every kind except `webhook` and `slack` needs a secret key to create.',
+    default: 'webhook',
+    examples: ['webhook', 'slack', 'rabbitmq', 'kafka'],
   }),
   url: url.optional(),
   broker: brokerSchema.optional(),
-  credentials: credentialsSchema.optional(),
+  config: config.optional(),
+  credentials: credentials.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   secret: z.string().min(1).max(200).optional().openapi({
@@ -93,7 +111,8 @@ export const newEndpointSchema = z.strictObject({
 export const endpointChangeSchema = z.strictObject({
   url: url.optional(),
   broker: brokerSchema.optional().openapi({ description: 'Absent members stay unchanged.' }),
-  credentials: credentialsSchema.optional(),
+  config: config.optional().openapi({ description: 'Absent members stay unchanged.' }),
+  credentials: credentials.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
   headers: z.record(headerName, headerValue.nullable()).optional().openapi({
@@ -117,6 +136,9 @@ export const endpointSchema = z.object({
   ...settings,
   description: z.string(),
   broker: brokerSchema.nullable().openapi({ description: 'Only for `rabbitmq` and `kafka`.' }),
+  config: z.record(z.string(), z.unknown()).nullable().openapi({
+    description: 'The settings of a kind that is not part of Outhook.',
+  }),
   breaker: z.object({
     enabled: z.boolean(),
     threshold: z.int(),

@@ -63,6 +63,7 @@ export const plain = new Set([
     'timeoutMs',
     'breaker',
     'broker',
+    'config',
     'credentials',
   ],
 ])

@@ -1,0 +1,13 @@
+/** What plpgsql_check says of each function of the schema, as errors only. */
+export const problems = `
+  select p.proname || ': ' || c.message as problem
+  from pg_catalog.pg_proc p
+  join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
+  cross join lateral extensions.plpgsql_check_function_tb(p.oid,
+    case when p.prorettype = 'trigger'::regtype then (
+      select t.tgrelid from pg_catalog.pg_trigger t where t.tgfoid = p.oid limit 1)
+    else 0 end, fatal_errors := false) c
+  where p.pronamespace = 'outbox'::regnamespace and c.level = 'error'
+    and (p.prorettype <> 'trigger'::regtype
+      or exists (select from pg_catalog.pg_trigger t where t.tgfoid = p.oid))
+  order by 1`
