@@ -306,7 +306,7 @@ Deno.test('no token is in a log', () => {
 function disposable(worker: ReturnType<typeof startWorker>): typeof worker & AsyncDisposable {
   return {
     ...worker,
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       worker.kill('SIGTERM')
       await worker.ended
     },
