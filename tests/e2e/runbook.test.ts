@@ -235,7 +235,7 @@ Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when i
     .toMatchObject({
       failures_of_last_50: '5 x 503',
       last_error: 'The endpoint responded with 503',
-      remedy: expect.stringContaining('its own log'),
+      remedy: expect.stringContaining('check its log'),
     })
   expect((await line('02', of('/fails/one'))).why).toMatch(/^held, the breaker is /)
   down.delete('one')

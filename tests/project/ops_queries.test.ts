@@ -128,7 +128,7 @@ Deno.test('console queries on a migrated database', async (t) => {
           url: 'https://example.com/hook',
           failures_of_last_50: '1 x 404, 1 x 503',
           delivered_of_last_50: '1',
-          remedy: expect.stringContaining('its own log'),
+          remedy: expect.stringContaining('check its log'),
         },
       ])
     })
