@@ -9,11 +9,13 @@ type Environment = Record<string, string | undefined>
 const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
 
 const kafkaVariables = z.object({
-  OUTHOOK_KAFKA_BROKERS: z.string({ error: 'is not set: host:port of the brokers, with commas' })
+  OUTHOOK_KAFKA_BROKERS: z.string({
+    error: 'is not set: set it to host:port of the brokers, separated by commas',
+  })
     .transform((text) => text.split(',').map((one) => one.trim()).filter((one) => one !== ''))
     .refine(
       (brokers) => brokers.length > 0 && brokers.every((one) => /^[^\s:/@]+:\d+$/.test(one)),
-      'must be host:port of the brokers, with commas',
+      'must be host:port of the brokers, separated by commas',
     ),
   OUTHOOK_KAFKA_TLS: z.enum(['', '0', '1']).default(''),
   OUTHOOK_KAFKA_CA: z.string().default(''),
@@ -24,7 +26,9 @@ const kafkaVariables = z.object({
 })
 
 const rabbitMqVariables = z.object({
-  OUTHOOK_RABBITMQ_URL: z.string({ error: 'is not set: amqp://user:password@host:5672/vhost' })
+  OUTHOOK_RABBITMQ_URL: z.string({
+    error: 'is not set: set it to amqp://user:password@host:5672/vhost',
+  })
     .refine(
       (text) => /^amqps?:\/\/[^/?#\s]+/.test(text) && URL.canParse(text) && isDecodable(text),
       'must be amqp://user:password@host:5672/vhost or amqps://…, each part percent-encoded',
@@ -40,10 +44,9 @@ const databaseVariables = z.object({
     }),
 })
 
-/** Reads a file of certificates. */
 export type ReadFile = (path: string) => Promise<string>
 
-/** Where Kafka is; throws naming the variable that is wrong, never its value. */
+/** The access to Kafka; throws an error that names the invalid variable, never its value. */
 export async function readKafkaAccess(
   environment: Environment,
   readFile: ReadFile,
@@ -72,7 +75,7 @@ function saslOf(
   }
 }
 
-/** Where RabbitMQ is; throws naming the variable that is wrong, never its value. */
+/** The access to RabbitMQ; throws an error that names the invalid variable, never its value. */
 export async function readRabbitMqAccess(
   environment: Environment,
   readFile: ReadFile,
@@ -82,7 +85,7 @@ export async function readRabbitMqAccess(
   return { url: env.OUTHOOK_RABBITMQ_URL, ca: ca === '' ? null : await readFile(ca) }
 }
 
-/** The database's connection string; throws naming the variable, never its value. */
+/** The database's connection string; throws an error that names the variable, never its value. */
 export function readDatabaseUrl(environment: Environment): string {
   return read(databaseVariables, environment).OUTHOOK_DB_URL
 }

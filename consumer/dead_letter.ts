@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { findMembers } from '../functions/api/raw_json.ts'
 import type { DeadMessage } from './message.ts'
 
-/** How `original_message` holds a message that is no JSON. */
+/** Encodings of an `original_message` that is not JSON. */
 const encodings = ['text', 'base64'] as const
 
 /**
- * A dead letter's text: original_topic, original_message, error, retry_count, failed_at and
- * correlation_id. A message that is JSON stands in it byte for byte; `original_encoding` tells of
- * one that is not.
+ * The JSON text of a dead letter: original_topic, original_message, error, retry_count, failed_at and
+ * correlation_id. A JSON message is included byte for byte; for any other one `original_encoding` says
+ * how it is encoded.
  */
 export function writeDeadLetter(
   { message, error, retryCount }: DeadMessage,
@@ -28,11 +28,11 @@ export function writeDeadLetter(
   return Buffer.from(`${head},"original_message":${original},${tail}`, 'utf8')
 }
 
-/** A dead letter as replay needs it: where it came from, and its bytes. */
+/** A dead letter for replay: its original target, and its bytes. */
 export type Original = {
   topic: string
   body: Buffer
-  /** What only the dead letters of Outhook's own endpoints say, whose headers are not the message's. */
+  /** Only in dead letters of Outhook's own endpoints: their headers are not those of the message. */
   event: OriginalEvent | null
 }
 
@@ -40,9 +40,9 @@ export type OriginalEvent = {
   id: string
   type: string
   correlationId: string
-  /** Of RabbitMQ: null for the default one. */
+  /** For RabbitMQ; null: the default exchange. */
   exchange: string | null
-  /** Of Kafka. */
+  /** For Kafka. */
   key: string | null
 }
 
@@ -66,7 +66,7 @@ const endpointForm = z.object({
   key: letter.original_key,
 }))
 
-/** Reads a dead letter; null for what is none. */
+/** Parses a dead letter; null if it is not one. */
 export function readDeadLetter(body: Uint8Array): Original | null {
   try {
     const text = decoder.decode(body)
@@ -89,7 +89,7 @@ export function readDeadLetter(body: Uint8Array): Original | null {
   }
 }
 
-/** The headers by which a receiver knows an event. */
+/** The headers that identify an event. */
 export function eventHeaders({ id, type, correlationId }: OriginalEvent): Record<string, string> {
   return { 'webhook-id': id, 'x-event-type': type, 'x-correlation-id': correlationId }
 }
@@ -106,7 +106,7 @@ function readBody(body: Uint8Array): { text: string; encoding: 'text' | 'base64'
   return { text, encoding: isJson(text) ? null : 'text' }
 }
 
-/** Whether a message can be handed to a function that takes jsonb. */
+/** Whether a message can be passed to a function that takes jsonb. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text)

@@ -13,8 +13,8 @@ export type HttpHandlerOptions = {
 }
 
 /**
- * Makes what POSTs a message to the operator's own handler: 2xx is done, a 4xx other than 408, 425
- * and 429 final, all else a failure that may pass. It does not reject.
+ * Creates a function that POSTs a message to the operator's handler. 2xx is done; a 4xx other than 408,
+ * 425 and 429 is final; everything else is retried. It does not reject.
  */
 export function createHttpHandler(
   { url, timeoutMs, secret, wallNow }: HttpHandlerOptions,
@@ -47,11 +47,11 @@ export function createHttpHandler(
       if (response.ok) return { kind: 'done' }
       return {
         kind: 'failed',
-        error: `The handler answered ${response.status}`,
+        error: `The handler responded with ${response.status}`,
         isFinal: isFinal(response.status),
       }
     } catch (error) {
-      return { kind: 'failed', error: `No answer: ${messageOf(error)}`, isFinal: false }
+      return { kind: 'failed', error: `No response: ${messageOf(error)}`, isFinal: false }
     }
   }
 }

@@ -7,31 +7,31 @@ import type { DeadMessage, Handled, Message } from './message.ts'
 export type InboxOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.consume` and on the handler. */
   url: string
-  /** The consumer's name, under which the inbox keeps what it has. */
+  /** The consumer's name in the inbox. */
   consumer: string
-  /** How long a handler may take. */
+  /** The time limit of a handler. */
   timeoutMs: number
-  /** How many messages at a time. */
+  /** How many messages are handled at once. */
   concurrency: number
 }
 
-/** The database's side of a consumer. */
+/** The database for a consumer. */
 export type Inbox = {
-  /** Throws an error in the database's words when it is no function that can be a handler. */
+  /** Throws the database's error if the function cannot be a handler. */
   check(functionName: string): Promise<void>
-  /** Hands a message to a SQL function, in one transaction with the note that it is known. */
+  /** Passes a message to a SQL function, in the transaction that records the message. */
   consume(message: Message, functionName: string): Promise<Handled>
-  /** Does `work` between the note and its commit; what fails leaves no note. */
+  /** Runs `work` in the transaction that records the message; a failure rolls back. */
   around(message: Message, work: () => Promise<Handled>): Promise<Handled>
   /** Publishes `outhook.consumer.dead_lettered`. */
   report(dead: DeadMessage, dlq: string): Promise<void>
   close(): Promise<void>
 }
 
-/** Beyond a handler's own time: a call without an answer by then has lost its connection. */
+/** Added to the handler's time limit; after it the connection counts as lost. */
 const graceMs = 5_000
 
-/** Rolls back, and carries what came of the work. */
+/** Rolls back, and carries the result of the work. */
 class Undone extends Error {
   readonly handled: Handled
 
@@ -41,7 +41,7 @@ class Undone extends Error {
   }
 }
 
-/** Opens the inbox; it connects at the first call, and again after each loss. */
+/** Opens the inbox; it connects at the first call, and again after each lost connection. */
 export function openInbox(options: InboxOptions): Inbox {
   const { consumer, timeoutMs } = options
   let sql = open(options)
@@ -56,7 +56,7 @@ export function openInbox(options: InboxOptions): Inbox {
       // No message is at fault: it waits until the module is there.
       if (missing !== null) return { kind: 'unavailable', error: missing }
       if (!isAway(error)) return { kind: 'failed', error: messageOf(error), isFinal: false }
-      // postgres.js connects again by itself, but not after every loss.
+      // postgres.js reconnects by itself, but not after every error.
       if (sql === used) {
         sql = open(options)
         used.end({ timeout: 0 }).catch(() => {})
@@ -124,14 +124,14 @@ function open({ url, timeoutMs, concurrency }: InboxOptions): postgres.Sql {
   })
 }
 
-/** What to say if the error means that the inbox's functions are not installed, or null. */
+/** The problem if the inbox's functions are not installed, or null. */
 function missingInbox(error: unknown): string | null {
   if (!(error instanceof postgres.PostgresError) || error.code !== '42883') return null
   const missing = notInstalled(/\bfunction outbox\.(\w+)\(/.exec(error.message)?.[1] ?? '')
   return missing === null ? null : `${missing.problem}: ${missing.remedy}`
 }
 
-/** An error of the connection has no SQLSTATE; 08, 53, 57P and 58 are the server's own trouble. */
+/** Connection errors have no SQLSTATE; 08, 53, 57P and 58 are errors of the server. */
 function isAway(error: unknown): boolean {
   return !(error instanceof postgres.PostgresError) || /^(08|53|57P|58)/.test(error.code)
 }
@@ -139,7 +139,7 @@ function isAway(error: unknown): boolean {
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`no response within ${ms} ms`)), ms)
   })
   try {
     return await Promise.race([promise, expired])

@@ -1,4 +1,4 @@
-/** `deno task consume`: hands the messages of a broker to a function or a URL, each once. */
+/** `deno task consume`: passes a broker's messages to a function or a URL, each once. */
 
 import { systemClock } from '../functions/_shared/base/clock.ts'
 import { messageOf } from '../functions/_shared/base/errors.ts'
@@ -14,8 +14,8 @@ import type { ProcessDeps } from './process.ts'
 import { stopSignal } from './stop.ts'
 
 const help =
-  `Hand the messages of a Kafka topic or a RabbitMQ queue to a function of the database or
-to a URL, each once, through the inbox. A message that fails six times goes to the dead letters.
+  `Pass the messages of a Kafka topic or a RabbitMQ queue to a function of the database or
+to a URL, each once, through the inbox. After six failures a message becomes a dead letter.
 
   npx -y deno@2.9.6 task consume --topic orders --consumer billing --function public.bill_order
   npx -y deno@2.9.6 task consume --queue orders --consumer billing --url http://127.0.0.1:8080/
@@ -24,17 +24,17 @@ to a URL, each once, through the inbox. A message that fails six times goes to t
                          _CA (a file), _SASL (plain, scram-sha-256, scram-sha-512), _USERNAME and
                          _PASSWORD the rest
   --queue <name>         or a RabbitMQ queue; OUTHOOK_RABBITMQ_URL has amqp://user:password@host/vhost
-                         (amqps for TLS), OUTHOOK_RABBITMQ_CA a file of roots
-  --consumer <name>      who takes them: the name in the inbox, and Kafka's group
-  --function <name>      a SQL function of one jsonb, called in one transaction with the inbox
+                         (amqps for TLS), OUTHOOK_RABBITMQ_CA a file of root certificates
+  --consumer <name>      the consumer's name in the inbox, and Kafka's group
+  --function <name>      a SQL function of one jsonb, called in the inbox's transaction
   --url <url>            or a handler over HTTP; OUTHOOK_CONSUME_SECRET (whsec_…) signs
-  --dlq <name>           where dead letters go; by default <topic or queue>.dlq
+  --dlq <name>           the topic or queue of dead letters; default <topic or queue>.dlq
   --concurrency <n>      messages (RabbitMQ, 10) or partitions (Kafka, 4) at a time
-  --timeout-ms <n>       how long one try may take: 15000
-  --from-end             a new Kafka group begins behind what is there
+  --timeout-ms <n>       the time limit of one attempt; default 15000
+  --from-end             a new Kafka group starts at the end of the topic
   --help                 show this
 
-OUTHOOK_DB_URL is the database with the inbox. Ctrl-C stops it when what it holds is done.`
+OUTHOOK_DB_URL is the database with the inbox. Ctrl-C stops it after the messages in flight.`
 
 async function run(values: Values<typeof consumeFlags>): Promise<number> {
   const options = readConsumeOptions(values)
@@ -48,7 +48,7 @@ async function run(values: Values<typeof consumeFlags>): Promise<number> {
   try {
     const handle = await openHandler(options, inbox, env.OUTHOOK_CONSUME_SECRET ?? null)
     const stop = stopSignal()
-    const deps: Omit<ProcessDeps, 'bury'> = {
+    const deps: Omit<ProcessDeps, 'publishDead'> = {
       handle,
       report: (dead) => inbox.report(dead, options.dlq),
       clock: systemClock,
@@ -56,7 +56,7 @@ async function run(values: Values<typeof consumeFlags>): Promise<number> {
       log,
     }
     const { source, dlq, fromBeginning } = options
-    // Each client is loaded only where it is used.
+    // Each client is loaded only if it is used.
     if (source.kind === 'topic') {
       const access = await asSetup(() => readKafkaAccess(env, Deno.readTextFile))
       const { connectKafka } = await import('./kafka/connect.ts')
@@ -100,7 +100,7 @@ async function openHandler(
   return (message, attempt) => inbox.around(message, () => post(message, attempt))
 }
 
-/** What goes wrong before the first message is for the person at the keyboard. */
+/** Shows an error before the first message without a stack trace. */
 async function asSetup<Value>(act: () => Promise<Value>): Promise<Value> {
   try {
     return await act()
@@ -109,7 +109,6 @@ async function asSetup<Value>(act: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: consumeFlags, run })
 
 if (import.meta.main) await main()

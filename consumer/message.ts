@@ -1,29 +1,29 @@
 import type { Buffer } from 'node:buffer'
 
-/** One message of a broker, whichever it is. */
+/** One message of any broker. */
 export type Message = {
-  /** What the inbox knows it by: the event's id where Outhook sent it. */
+  /** The inbox deduplicates by it: the event's id if Outhook sent the message. */
   id: string
   body: Buffer
-  /** Where it came from: a topic, or a queue. */
+  /** The topic or queue. */
   source: string
   eventType: string | null
   correlationId: string
   traceparent: string | null
 }
 
-/** What came of handing a message over once. */
+/** The result of handling a message once. */
 export type Handled =
   | { kind: 'done' }
-  /** The consumer has it already. */
+  /** A duplicate. */
   | { kind: 'known' }
-  /** `isFinal`: another try would end the same. */
+  /** `isFinal`: another attempt would fail too. */
   | { kind: 'failed'; error: string; isFinal: boolean }
-  /** The database is not there: nothing was tried. */
+  /** The database cannot be reached: there was no attempt. */
   | { kind: 'unavailable'; error: string }
 
 /** Hands a message over once; `attempt` counts from 1. It does not reject. */
 export type Handle = (message: Message, attempt: number) => Promise<Handled>
 
-/** A message that is given up. */
+/** A message that is not retried any more. */
 export type DeadMessage = { message: Message; error: string; retryCount: number }

@@ -14,7 +14,6 @@ export const consumeFlags = {
   'from-end': { type: 'boolean', default: false },
 } as const
 
-/** What a consumer is told to do. */
 export type ConsumeOptions = {
   source: { kind: 'topic' | 'queue'; name: string }
   consumer: string
@@ -25,24 +24,24 @@ export type ConsumeOptions = {
   fromBeginning: boolean
 }
 
-/** Where the messages come from, of the two flags that say so; or what is wrong, as a sentence. */
+/** The source of the flags --topic and --queue, or the problem as a sentence. */
 export function readSource(
   { topic, queue }: { topic?: string | undefined; queue?: string | undefined },
 ): ConsumeOptions['source'] | string {
   const given = [topic, queue].filter((name) => name !== undefined && name !== '')
-  if (given.length !== 1) return 'Say either --topic (Kafka) or --queue (RabbitMQ)'
+  if (given.length !== 1) return 'Set either --topic (Kafka) or --queue (RabbitMQ)'
   return topic === undefined ? { kind: 'queue', name: queue ?? '' } : { kind: 'topic', name: topic }
 }
 
 const word = z.string().regex(/^[A-Za-z0-9_.:-]{1,64}$/)
 
-/** What the flags say, or what is wrong with them, as a sentence. */
+/** The options, or the problem as a sentence. */
 export function readConsumeOptions(values: Values<typeof consumeFlags>): ConsumeOptions | string {
   const source = readSource(values)
   if (typeof source === 'string') return source
   const { function: name, url } = values
   if ((name === undefined) === (url === undefined)) {
-    return 'Say either --function (public.bill_order) or --url (http://127.0.0.1:8080/events)'
+    return 'Set either --function (public.bill_order) or --url (http://127.0.0.1:8080/events)'
   }
   if (url !== undefined && (!/^https?:\/\//.test(url) || !URL.canParse(url))) {
     return '--url is not an absolute http or https URL'
@@ -56,7 +55,7 @@ export function readConsumeOptions(values: Values<typeof consumeFlags>): Consume
   const timeoutMs = readNumber(values['timeout-ms'], 15_000, 100, 60_000)
   if (timeoutMs === null) return '--timeout-ms must be a number from 100 to 60000'
   const dlq = values.dlq ?? `${source.name}.dlq`
-  if (dlq === source.name) return '--dlq is where the messages come from: name another'
+  if (dlq === source.name) return '--dlq is the source of the messages: set another name'
   return {
     source,
     consumer: consumer.data,
@@ -68,7 +67,7 @@ export function readConsumeOptions(values: Values<typeof consumeFlags>): Consume
   }
 }
 
-/** A whole number within its bounds; null for what is none. */
+/** A whole number within the bounds; null if it is invalid. */
 export function readNumber(
   text: string | undefined,
   absent: number,

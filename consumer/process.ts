@@ -6,25 +6,25 @@ import { delayMs, mostAttempts } from './schedule.ts'
 
 export type ProcessDeps = {
   handle: Handle
-  /** Puts a message into the dead-letter topic or queue; resolves when the broker has it. */
-  bury(dead: DeadMessage): Promise<void>
+  /** Publishes to the dead-letter topic or queue; resolves when the broker has it. */
+  publishDead(dead: DeadMessage): Promise<void>
   /** Publishes the operational event. */
   report(dead: DeadMessage): Promise<void>
   clock: Clock
-  /** 0 to 1. */
+  /** Uniform in [0, 1). */
   random(): number
   log: Log
 }
 
-/** What became of a message; `stopped`: nothing, it is to come again. */
+/** The result of a message; `stopped`: none, the broker redelivers it. */
 export type Processed = 'done' | 'known' | 'dead' | 'stopped'
 
-/** While the database or the broker is away, this long between two looks. */
+/** The pause between attempts while the database or the broker cannot be reached. */
 const awayPauseMs = 1_000
 
 /**
- * Sees one message to its end: six attempts on the relay schedule, then the dead letters. A database
- * that is away costs no try. `stop` ends it between two attempts.
+ * Handles one message to its end: six attempts on the relay schedule, then the dead letters. A database
+ * that cannot be reached costs no attempt. `stop` ends it between two attempts.
  */
 export async function processMessage(
   message: Message,
@@ -42,7 +42,7 @@ export async function processMessage(
       return handled.kind
     }
     if (handled.kind === 'unavailable') {
-      log('warn', 'database away', { ...fields, error: handled.error })
+      log('warn', 'database unavailable', { ...fields, error: handled.error })
       await sleep(clock, awayPauseMs, stop)
       continue
     }
@@ -56,21 +56,25 @@ export async function processMessage(
   return 'stopped'
 }
 
-/** First the broker, then the event: one that tells of no letter would be worse than a second. */
+/** Publishes to the broker first: an event without a dead letter would be worse than a second letter. */
 async function giveUp(
   dead: DeadMessage,
-  { bury, report, clock, log }: ProcessDeps,
+  { publishDead, report, clock, log }: ProcessDeps,
   stop: AbortSignal,
 ): Promise<Processed> {
   const { id, source } = dead.message
-  for (const step of [bury, report]) {
+  for (const step of [publishDead, report]) {
     for (;;) {
       if (stop.aborted) return 'stopped'
       try {
         await step(dead)
         break
       } catch (error) {
-        log('warn', 'dead letter not placed', { event: id, topic: source, error: messageOf(error) })
+        log('warn', 'dead letter not published', {
+          event: id,
+          topic: source,
+          error: messageOf(error),
+        })
         await sleep(clock, awayPauseMs, stop)
       }
     }

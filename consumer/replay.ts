@@ -1,4 +1,4 @@
-/** `deno task dlq:replay`: puts dead letters back to where they came from. */
+/** `deno task dlq:replay`: publishes dead letters to their original topic or queue again. */
 
 import { messageOf } from '../functions/_shared/base/errors.ts'
 import { createLog } from '../functions/_shared/base/log.ts'
@@ -18,22 +18,22 @@ const flags = {
 } as const
 
 const help =
-  `Put the dead letters of a topic or a queue back to their original_topic, under their own
-key, headers and ids: those that are there when it begins.
+  `Publish the dead letters of a topic or a queue to their original_topic again, with their
+key, headers and ids: those that exist when it starts.
 
   npx -y deno@2.9.6 task dlq:replay --topic orders.dlq [--limit 100]
   npx -y deno@2.9.6 task dlq:replay --queue orders.dlq [--limit 100]
 
-  --topic <name>     a Kafka topic of dead letters; what was replayed is noted as the offsets of
+  --topic <name>     a Kafka topic of dead letters; replayed ones are recorded as the offsets of
                      the group <name>.replay
-  --queue <name>     or a RabbitMQ queue of them; what was replayed leaves it
-  --exchange <name>  RabbitMQ: publish to this exchange, original_topic being the routing key, in
-                     place of the queue of that name
-  --limit <n>        how many at most: all
+  --queue <name>     or a RabbitMQ queue of them; replayed ones are removed from it
+  --exchange <name>  RabbitMQ: publish to this exchange with original_topic as the routing key,
+                     instead of to the queue of that name
+  --limit <n>        the most dead letters; default all
   --help             show this
 
-The environment says where the broker is: see deno task consume --help. The exit code is 1 when
-some messages are no dead letters; they are skipped.`
+Environment variables configure the broker: see deno task consume --help. The exit code is 1 if
+some messages are not dead letters; they are skipped.`
 
 async function run(values: Values<typeof flags>): Promise<number> {
   const source = readSource(values)
@@ -73,7 +73,6 @@ async function replay(
   }
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags, run })
 
 if (import.meta.main) await main()

@@ -1,6 +1,6 @@
-/** What a replay has done. */
+/** The counts of a replay. */
 export type Replayed = {
   replayed: number
-  /** Messages that are no dead letters; they stay where they are. */
+  /** Messages that are not dead letters; they stay. */
   skipped: number
 }

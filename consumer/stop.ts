@@ -1,4 +1,4 @@
-/** Aborted when somebody asks this process to end. */
+/** A signal that is aborted by SIGTERM or SIGINT. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -8,15 +8,15 @@ import {
 } from 'kafkajs'
 import type { Log } from '../../functions/_shared/base/log.ts'
 
-/** Where a Kafka cluster is, and as whom it is asked. */
+/** A Kafka cluster and its credentials. */
 export type KafkaAccess = {
   brokers: string[]
-  /** `true` trusts the usual roots, a text the certificates in it (PEM). */
+  /** `true` trusts the default roots, a text the certificates in it (PEM). */
   tls: boolean | string
   sasl: SASLOptions | null
 }
 
-/** A client; it connects when it is used. What it says goes to `log`. */
+/** Creates a client, which connects on demand and logs to `log`. */
 export function connectKafka({ brokers, tls, sasl }: KafkaAccess, log: Log): Kafka {
   return new Kafka({
     clientId: 'outhook',
@@ -30,7 +30,7 @@ export function connectKafka({ brokers, tls, sasl }: KafkaAccess, log: Log): Kaf
   })
 }
 
-/** What writes records, one request at a time and so in order; a key picks what Java's client picks. */
+/** Creates a producer that sends one request at a time, in order, and partitions keys like Java's client. */
 export function openProducer(kafka: Kafka): Producer {
   const createPartitioner = Partitioners.DefaultPartitioner
   return kafka.producer({ createPartitioner, maxInFlightRequests: 1 })

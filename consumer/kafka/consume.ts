@@ -12,15 +12,14 @@ export type KafkaConsumerOptions = {
   kafka: Kafka
   topic: string
   dlq: string
-  /** The consumer group. */
   group: string
-  /** How many partitions at a time; within one, messages go in order. */
+  /** How many partitions are handled at once; messages of one partition are handled in order. */
   concurrency: number
-  /** Where a group without offsets begins: at the first record, or behind the last. */
+  /** Whether a group without offsets starts at the first record, or at the end. */
   fromBeginning: boolean
-  /** How long the group waits for a member that says nothing. */
+  /** How long the group waits for a silent member. */
   sessionMs?: number
-  deps: Omit<ProcessDeps, 'bury'>
+  deps: Omit<ProcessDeps, 'publishDead'>
   stop: AbortSignal
 }
 
@@ -28,13 +27,13 @@ export type KafkaConsumerOptions = {
 const rebalanceMs = 180_000
 const usualSessionMs = 10_000
 const heartbeatMs = 3_000
-/** How long a broker keeps an answer back for more records: stopping waits for it. */
+/** How long a broker waits for more records before it responds; a stop waits for it. */
 const fetchMs = 1_000
 const redialMs = 2_000
 
 /**
- * Consumes a topic until `stop`: each record is seen to its end before its offset is committed, so
- * that nothing is lost and nothing stands still. A cluster that is away is waited for.
+ * Consumes a topic until `stop`. The offset of a record is committed only after the record is handled, so
+ * nothing is lost. It retries while the cluster cannot be reached.
  */
 export async function consumeTopic(options: KafkaConsumerOptions): Promise<void> {
   const { stop, deps: { clock, log }, topic } = options
@@ -42,13 +41,13 @@ export async function consumeTopic(options: KafkaConsumerOptions): Promise<void>
     try {
       await consumeOnce(options)
     } catch (error) {
-      log('warn', 'kafka away', { topic, error: messageOf(error) })
+      log('warn', 'kafka unavailable', { topic, error: messageOf(error) })
       await sleep(clock, redialMs, stop)
     }
   }
 }
 
-/** One membership of the group: until `stop`, or until the client gives up. */
+/** One membership of the group, until `stop` or until the client fails. */
 async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
   const { kafka, topic, dlq, group, concurrency, fromBeginning, deps, stop } = options
   const { sessionMs = usualSessionMs } = options
@@ -69,14 +68,14 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
 
   async function takeBatch(payload: EachBatchPayload): Promise<void> {
     const { batch, resolveOffset, heartbeat, commitOffsetsIfNecessary } = payload
-    // A message that waits for its next try must not cost the membership.
+    // A message that waits for its next attempt must not end the membership.
     const beat = setInterval(() => heartbeat().catch(() => {}), heartbeatMs)
     try {
       for (const record of batch.messages) {
         if (!payload.isRunning() || payload.isStale()) return
         const message = readRecord(record, topic, batch.partition)
-        const bury = (dead: DeadMessage): Promise<void> => put(dead, record)
-        const processed = await processMessage(message, { ...deps, bury }, stop)
+        const publishDead = (dead: DeadMessage): Promise<void> => put(dead, record)
+        const processed = await processMessage(message, { ...deps, publishDead }, stop)
         if (processed === 'stopped') return
         resolveOffset(record.offset)
         await commitOffsetsIfNecessary()
@@ -86,7 +85,7 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
     }
   }
 
-  /** With the record's own key and headers, which a replay needs. */
+  /** Publishes with the record's own key and headers, which a replay needs. */
   async function put(dead: DeadMessage, { key, headers }: KafkaRecord): Promise<void> {
     const value = writeDeadLetter(dead, new Date(deps.clock.wallNow()))
     await producer.send({
@@ -115,7 +114,7 @@ async function consumeOnce(options: KafkaConsumerOptions): Promise<void> {
   }
 }
 
-/** Ends the membership: commits what is done and lets others have the partitions at once. */
+/** Ends the membership: commits handled offsets, so that others can take the partitions at once. */
 async function leave(
   consumer: { disconnect(): Promise<void> },
   producer: { disconnect(): Promise<void> },

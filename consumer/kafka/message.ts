@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { Message } from '../message.ts'
 
-/** A record as a message. One that Outhook did not send goes by its place in the topic. */
+/** A record as a message. The id of a record that Outhook did not send is its position. */
 export function readRecord(
   { value, headers = {}, offset }: KafkaMessage,
   topic: string,

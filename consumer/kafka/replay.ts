@@ -7,25 +7,24 @@ import { openProducer } from './connect.ts'
 
 export type KafkaReplayOptions = {
   kafka: Kafka
-  /** The dead-letter topic. */
   dlq: string
-  /** How many at most. */
+  /** The most dead letters. */
   limit: number
   log: Log
   stop: AbortSignal
 }
 
-/** Who is killed here keeps the next call waiting for so long. */
+/** After a kill the next call waits for this time. */
 const sessionMs = 6_000
-/** How long a broker keeps an answer back for more records: the end waits for it. */
+/** How long a broker waits for more records before it responds; the end waits for it. */
 const fetchMs = 500
 
 type Ends = Map<number, bigint>
 
 /**
- * Puts the dead letters of a topic back to their `original_topic`, under their own key and headers:
- * those that are there when it begins. What it has replayed it notes as the offsets of the group
- * `<dlq>.replay`, so that the next call goes on behind them.
+ * Publishes the dead letters of a topic to their `original_topic` again, with their key and headers:
+ * those that exist when it starts. It records replayed ones as the offsets of the group `<dlq>.replay`,
+ * so the next call continues after them.
  */
 export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed> {
   const { kafka, dlq, limit, log, stop } = options
@@ -85,7 +84,7 @@ export async function replayTopic(options: KafkaReplayOptions): Promise<Replayed
   return replayed
 }
 
-/** The key and the headers that the message had, which are the letter's own unless it says so. */
+/** The key and headers of the original message; those of the letter unless it says otherwise. */
 function placeOf(
   { event }: Original,
   key: Buffer | null,
@@ -95,7 +94,7 @@ function placeOf(
   return { key: event.key, headers: { ...headers, ...eventHeaders(event) } }
 }
 
-/** The partitions that hold what was not replayed yet, with where they end now. */
+/** The partitions with records that are not replayed yet, and their current ends. */
 async function remaining(admin: Admin, group: string, topic: string): Promise<Ends> {
   const bounds = await admin.fetchTopicOffsets(topic)
   const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] })

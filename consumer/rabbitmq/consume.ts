@@ -10,19 +10,19 @@ import { openPublisher } from './publish.ts'
 export type RabbitMqConsumerOptions = {
   connect(): Promise<ChannelModel>
   queue: string
-  /** A queue; it is made, durable, when it is not there. */
+  /** A durable queue; it is created if it does not exist. */
   dlq: string
-  /** How many messages at a time; 1 keeps their order. */
+  /** How many messages are handled at once; 1 keeps their order. */
   concurrency: number
-  deps: Omit<ProcessDeps, 'bury'>
+  deps: Omit<ProcessDeps, 'publishDead'>
   stop: AbortSignal
 }
 
 const redialMs = 2_000
 
 /**
- * Consumes a queue until `stop`: each message is seen to its end before it is acknowledged. A broker
- * that is away is waited for; what it had given out it gives out again.
+ * Consumes a queue until `stop`. A message is acknowledged only after it is handled. It retries while the
+ * broker cannot be reached; the broker redelivers unacknowledged messages.
  */
 export async function consumeQueue(options: RabbitMqConsumerOptions): Promise<void> {
   const { connect, queue, deps: { clock, log }, stop } = options
@@ -35,13 +35,13 @@ export async function consumeQueue(options: RabbitMqConsumerOptions): Promise<vo
         await connection.close().catch(() => {})
       }
     } catch (error) {
-      log('warn', 'rabbitmq away', { topic: queue, error: messageOf(error) })
+      log('warn', 'rabbitmq unavailable', { topic: queue, error: messageOf(error) })
       await sleep(clock, redialMs, stop)
     }
   }
 }
 
-/** Until `stop`, or until the connection or the queue is gone. */
+/** Runs until `stop`, or until the connection or the queue is closed. */
 async function consumeOnce(
   connection: ChannelModel,
   { queue, dlq, concurrency, deps, stop }: RabbitMqConsumerOptions,
@@ -60,11 +60,11 @@ async function consumeOnce(
   const working = new Set<Promise<void>>()
 
   async function take(delivery: ConsumeMessage): Promise<void> {
-    const bury = (dead: DeadMessage): Promise<void> =>
+    const publishDead = (dead: DeadMessage): Promise<void> =>
       publish('', dlq, writeDeadLetter(dead, new Date(deps.clock.wallNow())), delivery.properties)
     const message = readDelivery(delivery, queue)
-    const processed = await processMessage(message, { ...deps, bury }, over)
-    // What the old connection gave out cannot be acknowledged on another: it comes again.
+    const processed = await processMessage(message, { ...deps, publishDead }, over)
+    // A message of the old connection cannot be acknowledged on another: it is redelivered.
     if (processed !== 'stopped' && !lost.signal.aborted) channel.ack(delivery)
   }
 
@@ -72,10 +72,10 @@ async function consumeOnce(
   await channel.checkQueue(queue)
   await channel.prefetch(concurrency)
   const { consumerTag } = await channel.consume(queue, (delivery) => {
-    // The queue was deleted.
+    // null: the queue was deleted.
     if (delivery === null) return lost.abort()
     if (over.aborted) return
-    // An acknowledgement may come too late for its channel: then the message comes again.
+    // If its channel is closed before the acknowledgement, the message is redelivered.
     const work = take(delivery).catch(() => lost.abort()).finally(() => working.delete(work))
     working.add(work)
   })
@@ -84,6 +84,6 @@ async function consumeOnce(
   if (!lost.signal.aborted) await channel.cancel(consumerTag)
   await Promise.all(working)
   if (lost.signal.aborted) throw new Error('the connection or the queue was closed')
-  // Acknowledgements are written without an answer: closing waits until they are through.
+  // Acknowledgements have no response: closing waits until they are sent.
   await channel.close()
 }

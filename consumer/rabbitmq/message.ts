@@ -1,10 +1,7 @@
 import type { ConsumeMessage, GetMessage } from 'amqplib'
 import type { Message } from '../message.ts'
 
-/**
- * A message of a queue. One without an id is known by a random one: it is processed as often as it
- * comes.
- */
+/** A message of a queue. Without an id it gets a random one, so it is not deduplicated. */
 export function readDelivery(
   { content, properties }: ConsumeMessage | GetMessage,
   queue: string,

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer'
 import type { ChannelModel, MessageProperties, Options } from 'amqplib'
 
-/** Puts a message where a queue or an exchange takes it; resolves when the broker has it. */
+/** Publishes a message; resolves when the broker has it, and rejects if no queue takes it. */
 export type Publish = (
   exchange: string,
   routingKey: string,
@@ -9,10 +9,7 @@ export type Publish = (
   properties: MessageProperties,
 ) => Promise<void>
 
-/**
- * Opens a channel that confirms, and whose messages come back when no queue takes them: both are
- * rejections.
- */
+/** Opens a confirm channel; a message that the broker refuses or returns is a rejection. */
 export async function openPublisher(connection: ChannelModel): Promise<Publish> {
   const channel = await connection.createConfirmChannel()
   const returned = new Set<string>()
@@ -29,7 +26,7 @@ export async function openPublisher(connection: ChannelModel): Promise<Publish> 
     }
     return new Promise((resolve, reject) => {
       channel.publish(exchange, routingKey, content, options, (error) => {
-        // What comes back comes before its confirmation.
+        // The broker returns a message before it confirms it.
         if (error !== null && error !== undefined) reject(error)
         else if (returned.delete(id)) reject(new Error(`No queue takes messages of ${routingKey}`))
         else resolve()
@@ -38,10 +35,10 @@ export async function openPublisher(connection: ChannelModel): Promise<Publish> 
   }
 }
 
-/** Tells a returned message from another; a consumer has no use for it. */
+/** Identifies returned messages; consumers ignore it. */
 const mark = 'x-outhook-publish'
 
-/** The properties that travel with a message, but for those of its delivery. */
+/** The properties of a message, without those of its delivery. */
 function optionsOf(
   { contentType, contentEncoding, priority, correlationId, messageId, timestamp, type, appId }:
     MessageProperties,

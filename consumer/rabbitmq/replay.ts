@@ -6,11 +6,10 @@ import { openPublisher } from './publish.ts'
 
 export type RabbitMqReplayOptions = {
   connection: ChannelModel
-  /** The dead-letter queue. */
   dlq: string
   /**
-   * Where to put them, `original_topic` being the routing key; empty: what the letter itself says,
-   * else the queue of that name.
+   * The exchange, with `original_topic` as the routing key; empty: the exchange in the letter, or the queue
+   * of that name.
    */
   exchange: string
   limit: number
@@ -19,8 +18,8 @@ export type RabbitMqReplayOptions = {
 }
 
 /**
- * Puts the dead letters of a queue back to their `original_topic`, with their own properties: those
- * that are there when it begins. Each leaves the queue once it has arrived.
+ * Publishes the dead letters of a queue to their `original_topic` again, with their properties: those
+ * that exist when it starts. Each is removed from the queue after it has arrived.
  */
 export async function replayQueue(
   { connection, dlq, exchange, limit, log, stop }: RabbitMqReplayOptions,
@@ -35,7 +34,7 @@ export async function replayQueue(
     if (letter === false) break
     const original = readDeadLetter(letter.content)
     if (original === null) {
-      // Unacknowledged, it goes back to its place when the channel closes.
+      // Unacknowledged, it returns to its place when the channel closes.
       log('warn', 'not a dead letter', { topic: dlq })
       replayed.skipped++
       continue
@@ -50,7 +49,7 @@ export async function replayQueue(
   return replayed
 }
 
-/** The properties that the message had, which are the letter's own unless it says so. */
+/** The properties of the original message; those of the letter unless it says otherwise. */
 function withEvent(properties: MessageProperties, event: OriginalEvent | null): MessageProperties {
   if (event === null) return properties
   return {

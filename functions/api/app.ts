@@ -1,13 +1,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
 import { ApiError } from './errors.ts'
-import { authenticated } from './middleware/access.ts'
-import { crossOrigin } from './middleware/cors.ts'
-import { bodyLimited, headLimited, type RequestLimits, requestLimits } from './middleware/limits.ts'
-import { answerError, problemAnswer, readIssues } from './middleware/problem.ts'
-import { rateLimited } from './middleware/rate_limit.ts'
+import { authentication } from './middleware/access.ts'
+import { cors } from './middleware/cors.ts'
+import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
+import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
+import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
-import { traced } from './middleware/trace.ts'
+import { tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
@@ -31,8 +31,8 @@ import { addTemplateRoutes } from './routes/templates.ts'
 import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
 
 /**
- * The whole API with its dependencies as arguments. It identifies the caller from the headers before
- * it reads the body. Only the callbacks come earlier, and they have their own rules.
+ * Creates the API. It identifies the caller from the headers before it reads the body; only the
+ * callbacks come earlier, because they have their own limits and signatures.
  */
 export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
   const root = new OpenAPIHono<ApiEnv>({
@@ -41,28 +41,28 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
     },
   })
   const app = root.basePath('/api/v1')
-  app.onError(answerError(deps.log))
+  app.onError(handleError(deps.log))
   app.notFound((c) =>
-    problemAnswer(
+    errorResponse(
       new ApiError('not_found', `There is no ${c.req.method} ${c.req.path.slice(0, 200)}`),
       c.get('requestId'),
     )
   )
 
   app.use(requestLog(deps))
-  app.use(traced(deps.tracer ?? null))
-  const cors = crossOrigin(deps.corsOrigins)
-  if (cors !== null) app.use(cors)
-  app.use(headLimited(limits))
+  app.use(tracing(deps.tracer ?? null))
+  const crossOrigin = cors(deps.corsOrigins)
+  if (crossOrigin !== null) app.use(crossOrigin)
+  app.use(headLimit(limits))
   addCallbackRoutes(app, deps)
   let description: string | null = null
   app.get('/openapi.json', (c) => {
     description ??= JSON.stringify(describeApi(app))
     return c.body(description, 200, { 'content-type': 'application/json' })
   })
-  app.use(authenticated(deps.authenticate))
-  app.use(rateLimited(deps))
-  app.use(bodyLimited(limits))
+  app.use(authentication(deps.authenticate))
+  app.use(rateLimit(deps))
+  app.use(bodyLimit(limits))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

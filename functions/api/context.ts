@@ -6,41 +6,40 @@ import type { Log } from '../_shared/base/log.ts'
 import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
 import type { CountedRequest } from './request_counts.ts'
 
-/** What the middleware puts beside a request. */
+/** What the middleware adds to the context of a request. */
 export type ApiEnv = {
   Variables: {
     requestId: string
     principal: Principal
-    /** The span of the request; null when it is not recorded. */
+    /** The span of the request; null if it is not recorded. */
     span: OpenSpan | null
-    /** The trace context that what is published goes on with. */
+    /** The trace context for published events; null: none. */
     traceparent: string | null
   }
 }
 
-/** The app that routes are registered on. */
 export type ApiApp = OpenAPIHono<ApiEnv, Record<never, never>, '/api/v1'>
 
-/** What handlers and middleware work with. */
+/** What handlers and middleware use. */
 export type ApiDeps = {
   database: ApiDatabase
   callbacks: CallbackDatabase
-  /** Tells whose credentials these are; throws ApiError. */
+  /** Identifies the caller by its credentials; throws ApiError. */
   authenticate(headers: Headers): Promise<Principal>
-  /** Signs portal tokens, the first one; none: there are no portal tokens. */
+  /** The first one signs portal tokens, all verify; an empty list: there are no portal tokens. */
   portalSecrets: readonly string[]
-  /** What WhatsApp's verify tokens are made with; none: no address of a callback can be verified. */
+  /** Secrets of WhatsApp's verify tokens; an empty list: no callback address can be verified. */
   verifySecrets: readonly string[]
-  /** The web origins that may call from a browser; none: CORS is off. */
+  /** The web origins that may call from a browser; an empty list: CORS is off. */
   corsOrigins: readonly string[]
   /** Milliseconds since 1970. */
   wallNow(): number
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number
   sleep(ms: number): Promise<void>
   log: Log
-  /** None: nothing is traced. */
+  /** null: nothing is traced. */
   tracer?: Tracer | null
-  /** Counts a request for the metrics; absent: none is counted. */
+  /** Counts a request for the metrics; absent: nothing is counted. */
   countRequest?(request: CountedRequest): void
 }

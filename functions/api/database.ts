@@ -8,33 +8,32 @@ import type {
 import { sameVersionAdvice } from '../_shared/database/versions.ts'
 import { readSqlError, versionsDiffer } from './sql_error.ts'
 
-/** The one way from the API to the database. */
 export type ApiDatabase = {
   /**
-   * Calls a SQL function and reads its answer by a schema, so that nothing leaves the API that its
-   * description does not name. Throws ApiError: the database's own refusals in its words,
-   * `unavailable` for what passes by itself, `module_missing` if the module of the function is not
-   * installed, `internal` for the rest.
+   * Calls a SQL function and reads its result with a schema, so that the API returns only what its
+   * description names. Throws ApiError: the database's own refusals with their texts, `unavailable`
+   * for temporary errors, `module_missing` if the function's module is not installed, `internal` for
+   * all others.
    */
-  call<Name extends FunctionName, Answer>(
+  call<Name extends FunctionName, Result>(
     name: Name,
     args: FunctionArgs<Name>,
-    answer: z.ZodType<Answer>,
+    schema: z.ZodType<Result>,
     trace?: CallTrace,
-  ): Promise<Answer>
+  ): Promise<Result>
 }
 
-/** Makes it of whatever calls functions. */
+/** Creates it from a function that calls SQL functions. */
 export function apiDatabase(callFunction: CallFunction): ApiDatabase {
-  async function call<Name extends FunctionName, Answer>(
+  async function call<Name extends FunctionName, Result>(
     name: Name,
     args: FunctionArgs<Name>,
-    answer: z.ZodType<Answer>,
+    schema: z.ZodType<Result>,
     trace?: CallTrace,
-  ): Promise<Answer> {
+  ): Promise<Result> {
     const reply = await callFunction(name, args, trace)
     if (!reply.ok) throw readSqlError(name, reply.error, reply.status)
-    const read = answer.safeParse(reply.data)
+    const read = schema.safeParse(reply.data)
     if (read.success) return read.data
     const [issue] = read.error.issues
     throw versionsDiffer(

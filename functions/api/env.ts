@@ -39,10 +39,9 @@ const variables = z.object({
   OUTHOOK_DEBUG: flagVariable,
 })
 
-/** What the function api reads from its environment. */
 export type ApiEnvironment = {
   url: string
-  /** What the database is called with. */
+  /** The key for calls to the database. */
   key: string
   secretKeys: NamedKey[]
   publishableKeys: NamedKey[]
@@ -50,14 +49,14 @@ export type ApiEnvironment = {
   legacySecret: string | null
   issuers: string[]
   portalSecrets: string[]
-  /** What WhatsApp's verify tokens are made with. */
+  /** Secrets of WhatsApp's verify tokens. */
   verifySecrets: string[]
-  /** The web origins that may call from a browser; none: CORS is off. */
+  /** The web origins that may call from a browser; an empty list: CORS is off. */
   corsOrigins: string[]
   debug: boolean
 }
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readApiEnv(environment: Record<string, string | undefined>): ApiEnvironment {
   const env = readVariables(variables, environment)
   const secretKeys = readSecretKeys(env)

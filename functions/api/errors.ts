@@ -1,7 +1,7 @@
-/** An error that the caller is told of, as problem details. Thrown by handlers and middleware. */
+/** An error that the caller receives as problem details. Handlers and middleware throw it. */
 export class ApiError extends Error {
   readonly status: number
-  /** Stable: what programs switch on. */
+  /** Machine-readable and stable. */
   readonly code: ErrorCode
   readonly field: string | undefined
   readonly remedy: string | undefined
@@ -21,44 +21,43 @@ export class ApiError extends Error {
 }
 
 export type ErrorMore = {
-  /** The path of the member that is wrong, such as `retry.delays`. */
+  /** The path of the invalid member, such as `retry.delays`. */
   field?: string | undefined
   /** What the caller can do about it. */
   remedy?: string | undefined
-  /** Which step of which saga failed. */
+  /** The step of the saga that failed. */
   saga?: SagaFailure
   headers?: Record<string, string>
-  /** For the log alone. */
+  /** Only for the log. */
   cause?: unknown
 }
 
-/** Where a saga failed, and why. */
 export type SagaFailure = {
   name: string
   /** From 1. */
   step: number
   function: string
-  /** What the step raised. */
+  /** The text of the step's error. */
   cause: string
-  /** The SQLSTATE of what it raised. */
+  /** The SQLSTATE of the step's error. */
   sqlState: string
 }
 
-/** Every code with its status and its title. */
+/** Each code with its status and title. */
 export const errorCodes = {
   invalid_argument: { status: 400, title: 'Invalid argument' },
   unauthenticated: { status: 401, title: 'Not authenticated' },
   forbidden: { status: 403, title: 'Not allowed' },
   consent_required: { status: 403, title: 'Consent required' },
   opted_out: { status: 403, title: 'The recipient has opted out' },
-  outside_window: { status: 403, title: 'A template is needed' },
+  outside_window: { status: 403, title: 'A template is required' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request took too long' },
-  idempotency_conflict: { status: 409, title: 'The key was used for another request' },
+  idempotency_conflict: { status: 409, title: 'The key belongs to another request' },
   wrong_state: { status: 409, title: 'The status forbids it' },
   breaker_open: { status: 409, title: 'The breaker is open' },
-  version_mismatch: { status: 412, title: 'Changed by somebody else' },
+  version_mismatch: { status: 412, title: 'Changed since it was read' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   saga_failed: { status: 422, title: 'A step of the saga failed' },
@@ -67,9 +66,9 @@ export const errorCodes = {
   headers_too_large: { status: 431, title: 'Headers too large' },
   internal: { status: 500, title: 'Internal error' },
   module_missing: { status: 501, title: 'Module not installed' },
-  contract_mismatch: { status: 503, title: 'Different versions' },
+  contract_mismatch: { status: 503, title: 'Versions do not match' },
   not_configured: { status: 503, title: 'Not configured' },
-  unavailable: { status: 503, title: 'Not available now' },
+  unavailable: { status: 503, title: 'Temporarily unavailable' },
 } as const
 
 export type ErrorCode = keyof typeof errorCodes

@@ -3,15 +3,15 @@ import isSafe from 'safe-regex2'
 import { ApiError } from './errors.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 
-/** JSON Schema 2020-12, as far as payloads need it: references within the schema alone. */
+/** JSON Schema 2020-12; references only within the schema. */
 export type PayloadSchema = Record<string, unknown> | boolean
 
 const mostDepth = 32
 const mostCharacters = 65_536
-/** References followed for one payload: a few that fork each other would take years. */
+/** The most references followed for one payload: a few that fork each other would take years. */
 const mostReferences = 100_000
 
-/** Refuses, as ApiError, a schema that no payload could be checked against. */
+/** Throws ApiError for a schema that cannot check payloads. */
 export function checkSchema(schema: PayloadSchema): void {
   if (JSON.stringify(schema).length > mostCharacters) {
     refuse('schema', `has more than ${mostCharacters} characters`, 'Leave out descriptions')
@@ -23,18 +23,18 @@ export function checkSchema(schema: PayloadSchema): void {
     refuse(
       'schema',
       `cannot be applied: ${problem.detail}`,
-      'References are to parts of the schema',
+      'References must name parts of the schema',
     )
   }
 }
 
-/** Why a payload does not fit, or why its schema cannot be applied; null when it fits. */
+/** Why a payload is invalid, or why its schema cannot be applied; null if it is valid. */
 export function findMismatch(
   schema: PayloadSchema,
   payload: unknown,
 ): { kind: 'payload' | 'schema'; path: string; detail: string } | null {
   try {
-    // SAFETY: checkSchema() looked at the form; what it left is ignored by the validator.
+    // SAFETY: checkSchema() has checked the structure; the validator ignores the rest.
     const form = schema as Schema | boolean
     const lookup = counted(dereference(form))
     const { valid, errors } = validate(payload, form, '2020-12', lookup)
@@ -43,13 +43,13 @@ export function findMismatch(
     const path = last?.instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.') ?? ''
     return { kind: 'payload', path, detail: last?.error ?? 'No value fits' }
   } catch (error) {
-    // A reference to nothing, one that goes round in circles, or too many of them.
+    // A reference that does not resolve, a cycle of references, or too many of them.
     const detail = messageOf(error).split('\n')[0] ?? ''
     return { kind: 'schema', path: '', detail }
   }
 }
 
-/** The schemas by reference, which throw when they are asked for too often. */
+/** A table of schemas by reference that throws after too many reads. */
 function counted(lookup: Record<string, Schema | boolean>): Record<string, Schema | boolean> {
   let left = mostReferences
   return new Proxy(lookup, {
@@ -82,7 +82,7 @@ function checkPart(part: unknown, path: string, depth: number): void {
   if (depth > mostDepth) refuse(path, `is nested more than ${mostDepth} deep`, 'Use $defs and $ref')
   const { $ref: reference, type, required } = part
   if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
-    refuse(`${path}.$ref`, 'leads out of the schema', 'Expected something like #/$defs/item')
+    refuse(`${path}.$ref`, 'is outside of the schema', 'Expected something like #/$defs/item')
   }
   const types = Array.isArray(type) ? type : [type ?? 'object']
   if (!types.every((name) => typeNames.includes(name))) {
@@ -110,7 +110,7 @@ function checkPart(part: unknown, path: string, depth: number): void {
   }
 }
 
-/** Looks everywhere: a reference makes a schema of what stands under any name. */
+/** Checks every member, because a reference can use a value under any name as a schema. */
 function checkPatterns(part: unknown, path: string): void {
   if (typeof part !== 'object' || part === null) return
   for (const [name, value] of Object.entries(part)) {
@@ -123,7 +123,7 @@ function checkPatterns(part: unknown, path: string): void {
   }
 }
 
-/** Patterns run over whatever is published: one that backtracks would hold up everybody. */
+/** Patterns run over all published payloads: one that backtracks catastrophically would block everybody. */
 function checkPattern(pattern: unknown, path: string): void {
   try {
     if (
@@ -131,7 +131,7 @@ function checkPattern(pattern: unknown, path: string): void {
       !repeatedChoice.test(pattern)
     ) return
   } catch {
-    // Refused below, as one that is not safe is.
+    // The pattern does not compile: refused below.
   }
   refuse(
     path,
@@ -140,7 +140,7 @@ function checkPattern(pattern: unknown, path: string): void {
   )
 }
 
-/** A group with alternatives, or with groups that may have them, that repeats: `(a|a)*`. */
+/** A repeated group with alternatives, or with groups that may have them: `(a|a)*`. */
 const repeatedChoice = /\|[^]*\)(?:[*+]|\{)/
 
 function isObject(value: unknown): value is Record<string, unknown> {

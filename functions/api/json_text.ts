@@ -6,9 +6,8 @@ import { ApiError } from './errors.ts'
 const mostMembers = 2000
 
 /**
- * Refuses bytes that are not UTF-8, JSON that is nested deeper than `depth`, and objects with more than
- * 2,000 members, before a parser or a schema reads them. Does not check whether the text is JSON: the
- * parser does. Throws ApiError.
+ * Refuses bytes that are not UTF-8, JSON nested deeper than `depth`, and objects with more than 2,000
+ * members, before a parser reads them. It does not check whether the text is JSON. Throws ApiError.
  */
 export function checkJsonText(bytes: Uint8Array, depth: number): void {
   try {

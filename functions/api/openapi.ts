@@ -3,7 +3,7 @@ import { version } from '../_shared/base/version.ts'
 
 type Document = ReturnType<ApiApp['getOpenAPI31Document']>
 
-/** The description of the API (OpenAPI 3.1), made of the schemas that check its requests. */
+/** The description of the API (OpenAPI 3.1), generated from the schemas that check requests. */
 export function describeApi(app: ApiApp): Document {
   const registry = app.openAPIRegistry
   registry.registerComponent('securitySchemes', 'secretKey', {

@@ -1,21 +1,21 @@
 import type { OpenSpan, Tracer } from '../_shared/trace/tracer.ts'
 import { ApiError } from './errors.ts'
 
-/** In which trace something is published. */
+/** The trace of a publish. */
 export type PublishTrace = {
   tracer: Tracer | null
-  /** The span of the request; null when it is not recorded. */
+  /** The span of the request; null if it is not recorded. */
   span: OpenSpan | null
-  /** What to send on where there is no span. */
+  /** The trace context to use without a span. */
   traceparent: string | null
 }
 
-/** What is published: one event of a type, or several. */
+/** The published events: one of a type, or several. */
 export type Published = { type: string; count: number; bytes?: number | undefined }
 
 /**
- * Publishes within a span of kind producer, which what is published carries on: `publish` gets the
- * trace context. `idOf` finds the id of the one thing published, where there is one.
+ * Publishes within a span of kind producer. `publish` gets the trace context that the events
+ * continue; `idOf` returns the id of a single published event, else undefined.
  */
 export async function publishSpan<Made>(
   { tracer, span: request, traceparent }: PublishTrace,

@@ -4,7 +4,7 @@ import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
 import { findMismatch, type PayloadSchema } from './json_schema.ts'
 
-/** An event to publish: `body` is the payload's own text, `payload` what it says. */
+/** An event to publish: `body` is the payload's JSON text, `payload` its parsed value. */
 export type PublishedEvent = {
   fields: Record<string, string>
   type: string
@@ -13,8 +13,8 @@ export type PublishedEvent = {
 }
 
 /**
- * Publishes for an organisation, all or none, and gives the ids in order; `batchKey` is the
- * Idempotency-Key of the whole, `traceparent` the trace of those that name none. Throws ApiError.
+ * Publishes all events of an organisation or none; resolves with their ids in order. `batchKey` is
+ * the Idempotency-Key of the batch, `traceparent` the trace of events that name none. Throws ApiError.
  */
 export type Publish = (
   orgId: string,
@@ -32,21 +32,21 @@ const catalogueSchema = z.object({
   version: z.string(),
   types: z.record(z.string(), schema),
 })
-const answerSchema = z.union([
+const resultSchema = z.union([
   z.object({ ids: z.array(z.string()) }),
   z.object({ catalogue: catalogueSchema }),
 ])
 
 type Catalogue = z.infer<typeof catalogueSchema>
 
-/** How many organisations' catalogues are kept; the one longest there goes first. */
-const mostCatalogues = 200
-/** The catalogue may change between a check and its publishing, though hardly again and again. */
-const mostRounds = 5
+/** How many catalogues are cached; the oldest one is dropped first. */
+const maxCatalogues = 200
+/** How often a publish is repeated because the catalogue changed between its check and the call. */
+const maxRounds = 5
 
 /**
- * Publishes through the database. The catalogues of strict organisations are kept; the database says
- * when one is old, in the call that publishes.
+ * Publishes through the database. It caches the catalogues of strict organisations; the call that
+ * publishes returns a newer one if there is any.
  */
 export function createPublisher(database: ApiDatabase): Publish {
   const catalogues = new Map<string, Catalogue>()
@@ -55,13 +55,13 @@ export function createPublisher(database: ApiDatabase): Publish {
     catalogues.delete(orgId)
     if (catalogue.strict) catalogues.set(orgId, catalogue)
     const [oldest] = catalogues.keys()
-    if (catalogues.size > mostCatalogues && oldest !== undefined) catalogues.delete(oldest)
+    if (catalogues.size > maxCatalogues && oldest !== undefined) catalogues.delete(oldest)
   }
 
   return async function publish(orgId, events, traceparent, batchKey): Promise<string[]> {
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
-    for (let round = 0; round < mostRounds; round++) {
+    for (let round = 0; round < maxRounds; round++) {
       const catalogue = catalogues.get(orgId)
       const refusal = catalogue === undefined ? null : findRefusal(catalogue, events)
       if (refusal !== null) {
@@ -73,13 +73,13 @@ export function createPublisher(database: ApiDatabase): Publish {
       const args: FunctionArgs<'publish_events'> = { p_org_id: orgId, p_events: rows }
       if (catalogue !== undefined) args.p_catalogue = catalogue.version
       if (batchKey !== undefined) args.p_key = batchKey
-      const answer = await database.call('publish_events', args, answerSchema, { traceparent })
-      if ('ids' in answer) return answer.ids
-      keep(orgId, answer.catalogue)
+      const result = await database.call('publish_events', args, resultSchema, { traceparent })
+      if ('ids' in result) return result.ids
+      keep(orgId, result.catalogue)
       isFresh = true
     }
     throw new ApiError('unavailable', 'The catalogue of event types keeps changing', {
-      remedy: 'Send the request again in a moment',
+      remedy: 'Send the request again after 1 s',
       headers: { 'retry-after': '1' },
     })
   }

@@ -1,26 +1,23 @@
 /**
- * The members of objects in a JSON text, with where their values stand. JSON.parse gives values, and
- * a payload must be stored as it came: 1.10 and 1e400 would not survive.
+ * Finds the positions of members and elements in a JSON text. A payload is stored byte for byte, and
+ * values like 1.10 and 1e400 would not survive JSON.parse.
  */
 
-/** Where a value stands in its text: from `start` up to, not including, `end`. */
+/** A part of a text from `start` (included) to `end` (excluded). */
 export type Span = { start: number; end: number }
 
-/** A name that an object has twice: which of the values is meant, readers disagree about. */
+/** An object has a member twice: parsers disagree about which value counts. */
 export class DuplicateName extends Error {
   readonly member: string
 
   constructor(member: string) {
-    super(`${member} is there twice`)
+    super(`${member} occurs twice`)
     this.name = 'DuplicateName'
     this.member = member
   }
 }
 
-/**
- * The members of the object at `at`. The text must be one that JSON.parse takes; throws
- * DuplicateName.
- */
+/** The members of the object at `at`. The text must be valid JSON. Throws DuplicateName. */
 export function findMembers(text: string, at = 0): Map<string, Span> {
   const members = new Map<string, Span>()
   let next = skipSpace(text, skipSpace(text, at) + 1)
@@ -37,7 +34,7 @@ export function findMembers(text: string, at = 0): Map<string, Span> {
   return members
 }
 
-/** The elements of the array at `at`, of a text that JSON.parse takes. */
+/** The elements of the array at `at`. The text must be valid JSON. */
 export function findElements(text: string, at = 0): Span[] {
   const elements: Span[] = []
   let start = skipSpace(text, skipSpace(text, at) + 1)

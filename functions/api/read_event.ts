@@ -12,11 +12,11 @@ const sqlNames = [
 ] as const
 
 /**
- * What is published of an event: its fields by their SQL names, its payload as it stands in `text`.
+ * Reads an event to publish: its fields by their SQL names, and its payload as it is in `text`.
  *
- * @param at where the event begins in `text`
- * @param path what the names of its fields begin with in errors, such as `events.0.`
- * @throws ApiError `invalid_argument` without a payload, or with a member that is there twice
+ * @param at where the event starts in `text`
+ * @param path prefix of the field names in errors, such as `events.0.`
+ * @throws ApiError `invalid_argument` without a payload, or for a member that occurs twice
  */
 export function readEvent(
   text: string,
@@ -33,7 +33,7 @@ export function readEvent(
   },
   path: string,
 ): PublishedEvent {
-  const span = refuseTwice(() => findMembers(text, at), path).get('payload')
+  const span = refuseDuplicates(() => findMembers(text, at), path).get('payload')
   if (span === undefined) {
     throw new ApiError('invalid_argument', `${path}payload is missing`, {
       field: `${path}payload`,
@@ -54,17 +54,17 @@ export function readEvent(
 }
 
 /**
- * What `find` finds in a JSON text.
+ * Calls `find` on a JSON text.
  *
- * @throws ApiError `invalid_argument` for a member that is there twice, named behind `path`
+ * @throws ApiError `invalid_argument` for a member that occurs twice, named with the prefix `path`
  */
-export function refuseTwice<Found>(find: () => Found, path: string): Found {
+export function refuseDuplicates<Found>(find: () => Found, path: string): Found {
   try {
     return find()
   } catch (error) {
     if (!(error instanceof DuplicateName)) throw error
     const field = `${path}${error.member.slice(0, 100)}`
-    throw new ApiError('invalid_argument', `${field} is there twice`, {
+    throw new ApiError('invalid_argument', `${field} occurs twice`, {
       field,
       remedy: 'Send each member once',
     })

@@ -3,20 +3,20 @@ import type { ApiDatabase } from './database.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 import type { Log } from '../_shared/base/log.ts'
 
-/** One request as the metrics see it. */
+/** One request for the metrics. */
 export type CountedRequest = { method: string; route: string; status: number; ms: number }
 
 export type RequestCountsDeps = {
   database: ApiDatabase
   log: Log
-  /** Calls back after so many milliseconds. */
+  /** Calls `work` after `ms` milliseconds. */
   later(work: () => void, ms: number): void
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
-/** How long counts stay in an isolate: what it has not reported when it ends is lost. */
+/** The interval of reports; an isolate that ends loses the counts since its last report. */
 const reportMs = 5000
-/** Requests that took different milliseconds are different entries; the database takes 1,000. */
+/** Requests with different durations are different entries; the database accepts 1,000. */
 const fullAt = 500
 
 const notedSchema = z.object({ noted: z.boolean() })
@@ -24,8 +24,8 @@ const notedSchema = z.object({ noted: z.boolean() })
 type Entry = CountedRequest & { n: number }
 
 /**
- * Counts requests in this isolate, and reports them to the database every 5 s while there are any.
- * A report that fails is joined to the next one.
+ * Counts requests in this isolate and reports them to the database every 5 s while there are any.
+ * The counts of a failed report are part of the next one.
  */
 export function createRequestCounts(
   { database, log, later }: RequestCountsDeps,
@@ -34,7 +34,7 @@ export function createRequestCounts(
   let planned = false
 
   return function countRequest({ method, route, status, ms }): void {
-    // A method is the caller's word, and each value of a label is a series.
+    // The caller chooses the method, and each value of a label is a series.
     const known = methods.includes(method) ? method : 'OTHER'
     add({ method: known, route, status, ms: Math.round(ms), n: 1 })
     if (entries.size >= fullAt) void report()
@@ -67,10 +67,10 @@ export function createRequestCounts(
     const reported = [...entries.values()]
     entries = new Map()
     try {
-      await database.call('note_requests', { p_requests: reported }, notedSchema)
+      await database.call('count_requests', { p_requests: reported }, notedSchema)
     } catch (error) {
       log('warn', 'requests not counted yet', { error: messageOf(error) })
-      // While the database is away the counts of one isolate stay bounded.
+      // Limits the memory of an isolate while the database does not respond.
       if (entries.size < fullAt) {
         for (const entry of reported) add(entry)
         plan()

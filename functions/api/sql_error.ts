@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { isPassingSqlState } from '../_shared/database/dispatch.ts'
+import { isTemporarySqlState } from '../_shared/database/dispatch.ts'
 import type { SqlError } from '../_shared/database/functions.ts'
 import { type MissingModule, missingModule } from '../_shared/database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
 import { ApiError, type ErrorCode } from './errors.ts'
 
-/** The states that a caller is told of in the database's own words. */
+/** SQLSTATEs whose texts the caller receives. */
 const known: Record<string, ErrorCode> = {
   OH001: 'invalid_argument',
   OH002: 'not_found',
@@ -19,32 +19,32 @@ const known: Record<string, ErrorCode> = {
 /** Class 22: a NUL or half a surrogate pair in a text, a number out of range. */
 const dataException = /^22/
 
-/** Whether an error tells of a value that the database cannot store, without saying which. */
+/** Whether an error means that the database cannot store a value, but not which one. */
 export function isDataException({ code, field, cause }: ApiError): boolean {
   return code === 'invalid_argument' && field === undefined && typeof cause === 'object' &&
     cause !== null && 'code' in cause && dataException.test(String(cause.code))
 }
 
 /**
- * The error that the caller gets if the SQL function `name` failed. `status` is the HTTP status of
- * the response, 0 if there was none.
+ * The error for the caller after the SQL function `name` failed. `status` is the HTTP status of the
+ * response, 0 without a response.
  */
 export function readSqlError(name: string, error: SqlError, status: number): ApiError {
   const code = known[error.code]
   if (code !== undefined) return readOwnError(code, error)
   if (error.code === 'OH007') return readSagaError(error)
   if (dataException.test(error.code)) {
-    return new ApiError('invalid_argument', 'A value holds what the database cannot store', {
+    return new ApiError('invalid_argument', 'The database cannot store one of the values', {
       remedy: 'Send numbers within their range, and text without NUL and lone surrogates',
       cause: error,
     })
   }
   if (
     status === 0 || status === 408 || status === 429 || status === 502 || status === 503 ||
-    status === 504 || isPassingSqlState(error.code) || error.code.startsWith('PGRST00')
+    status === 504 || isTemporarySqlState(error.code) || error.code.startsWith('PGRST00')
   ) {
     return new ApiError('unavailable', 'The database cannot be reached or is busy', {
-      remedy: 'Send the request again in a moment',
+      remedy: 'Send the request again after 1 s',
       headers: { 'retry-after': '1' },
       cause: error,
     })
@@ -55,25 +55,33 @@ export function readSqlError(name: string, error: SqlError, status: number): Api
       ? versionsDiffer(error)
       : moduleMissing(missing, `There is no outbox.${name}`)
   }
-  return new ApiError('internal', 'The request failed; the log has the reason under its id', {
-    cause: error,
-  })
+  return new ApiError(
+    'internal',
+    'The request failed; see the log of the function for this requestId',
+    {
+      cause: error,
+    },
+  )
 }
 
-/** The error for the caller if a module is not installed; `why` is for the log. */
+/** The error if a module is not installed; `why` is for the log. */
 export function moduleMissing({ problem, remedy }: MissingModule, why: string): ApiError {
   return new ApiError('module_missing', problem, {
-    remedy: `Tell the operator: ${remedy}`,
+    remedy: `Ask the operator: ${remedy}`,
     cause: new Error(`${why}: ${problem}; ${remedy}`),
   })
 }
 
-/** The error for the caller if the API and its database have different versions. */
+/** The error if the API and its database have different versions. */
 export function versionsDiffer(cause: unknown): ApiError {
-  return new ApiError('contract_mismatch', 'The API and its database do not fit together', {
-    remedy: `Tell the operator that ${sameVersionAdvice}`,
-    cause,
-  })
+  return new ApiError(
+    'contract_mismatch',
+    'The API and its database have versions that do not work together',
+    {
+      remedy: `Ask the operator: ${sameVersionAdvice}`,
+      cause,
+    },
+  )
 }
 
 function readOwnError(code: ErrorCode, error: SqlError): ApiError {
@@ -87,7 +95,7 @@ function readOwnError(code: ErrorCode, error: SqlError): ApiError {
   return new ApiError(code, detail, { field, remedy, cause: error })
 }
 
-/** What outbox.run_step() puts into the details. What the step put there itself may be a row's data. */
+/** The details that outbox.run_step() writes. Details of a step's own may be confidential. */
 const sagaFailure = z.object({
   saga: z.string(),
   step: z.int(),
@@ -114,7 +122,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `retry.base_delay` is `retry.baseDelay` on the wire; a header's name is the caller's own. */
+/** `retry.base_delay` -> `retry.baseDelay`; the caller's own header names stay. */
 export function toWireName(name: string): string {
   if (name.startsWith('headers.')) return name
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

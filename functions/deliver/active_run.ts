@@ -6,34 +6,30 @@ import type { Transport } from '../_shared/transport/transport.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import type { AttemptDeps } from './attempt.ts'
 import { dispatchDueAt } from './due.ts'
-import { createHand, type Hand } from './hand.ts'
+import { createOutstanding, type Outstanding } from './outstanding.ts'
 import type { RunOptions } from './options.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { createRenewals, type Renewals } from './renewals.ts'
-import { beginState, type EndReason, type RunState } from './state.ts'
-import { createTrouble, type Trouble } from './trouble.ts'
+import { type EndReason, initialState, type RunState } from './state.ts'
+import { createFaultLog, type FaultLog } from './fault_log.ts'
 import { createWindow, type Window } from './window.ts'
 
 export type RunDeps = RedispatchDeps & AttemptDeps & {
   transport: Transport
   keys: KeyCache
   policyOf: PolicySource
-  /**
-   * Aborted by SIGTERM or `beforeunload`: the run sends nothing new, finishes what is on its way,
-   * and ends.
-   */
+  /** Aborted by SIGTERM or `beforeunload`: the run sends nothing new, awaits open sends and ends. */
   stop: AbortSignal
-  /** A new id for the run. */
   uuid(): string
-  /** Lets the event loop go on with what has come; it never rejects. */
+  /** Yields to the event loop once; it never rejects. */
   yieldTurn(): Promise<void>
-  /** The process's CPU time so far, user and system; null where the runtime does not tell. */
+  /** The process's CPU time so far in ms, user and system; null if the runtime does not report it. */
   cpuMs(): number | null
-  /** Called for each response of dispatch, with the refusal if the versions do not work together. */
-  begun?(refusal: ContractRefusal | null): void
-  /** Sees each result as it is noted. */
+  /** Called for each dispatch response, with the refusal if the versions do not work together. */
+  dispatched?(refusal: ContractRefusal | null): void
+  /** Called for each result when it is recorded. */
   observe(result: Result, delivery: Delivery): void
-  /** Sees what follows failed attempts, once the database has taken their results. */
+  /** Called with the decisions (retry or dead letter) after the database has stored failed results. */
   follow(retries: readonly Retry[]): void
 }
 
@@ -43,7 +39,7 @@ export type RunSummary = {
   delivered: number
   failed: number
   released: number
-  /** Results that the database did not take, because the lease was over. */
+  /** Results that the database rejected because the lease had expired. */
   stale: number
   dispatches: number
 }
@@ -51,25 +47,25 @@ export type RunSummary = {
 /** A run from its first dispatch to its end. */
 export type ActiveRun = {
   readonly deps: RunDeps
-  /** What it began with. */
+  /** The options at the start, without the database's settings. */
   readonly initial: RunOptions
-  /** The same under the settings that came with the last answer. */
+  /** `initial` with the settings of the last response. */
   options: RunOptions
   readonly state: RunState
   readonly summary: RunSummary
   readonly cpuAtStart: number
-  /** Where it sleeps while no dispatch is due. */
+  /** The run sleeps here while no dispatch is due. */
   readonly alarm: Alarm
-  readonly hand: Hand
+  readonly outstanding: Outstanding
   readonly window: Window
   readonly renewals: Renewals
-  readonly trouble: Trouble
+  readonly faultLog: FaultLog
 }
 
-/** Makes a run that has done nothing yet. */
-export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
+/** Creates a run that has made no call yet. */
+export function createRun(deps: RunDeps, initial: RunOptions): ActiveRun {
   const { clock } = deps
-  const state = beginState(clock.now())
+  const state = initialState(clock.now())
   const run: ActiveRun = {
     deps,
     initial,
@@ -86,7 +82,12 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
     },
     cpuAtStart: deps.cpuMs() ?? 0,
     alarm: createAlarm(clock),
-    hand: createHand({ clock, state, slowMs: initial.slowMs, onSlow: () => wakeIfDue(run) }),
+    outstanding: createOutstanding({
+      clock,
+      state,
+      slowMs: initial.slowMs,
+      onSlow: () => wakeIfDue(run),
+    }),
     window: createWindow({
       clock,
       state,
@@ -94,7 +95,7 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
       step: initial.windowStep,
       patienceMs: initial.windowMs,
     }),
-    trouble: createTrouble(deps.log),
+    faultLog: createFaultLog(deps.log),
     renewals: createRenewals(() => {
       state.renewalAt = Math.min(state.renewalAt, clock.now())
       wakeIfDue(run)
@@ -103,7 +104,7 @@ export function beginRun(deps: RunDeps, initial: RunOptions): ActiveRun {
   return run
 }
 
-/** Wakes the run when the next dispatch is due before it would wake by itself. */
+/** Wakes the run if the next dispatch is due before its alarm. */
 export function wakeIfDue({ state, options, alarm }: ActiveRun): void {
   if (state.outstanding === 0 || dispatchDueAt(state, options) < alarm.wakesAt) alarm.ring()
 }

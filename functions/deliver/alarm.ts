@@ -1,15 +1,15 @@
 import type { Clock } from '../_shared/base/clock.ts'
 
-/** One sleeper, woken by the time it asked for or by a ring, whichever comes first. */
+/** One sleeper. It wakes at its time or when `ring` is called, whichever comes first. */
 export type Alarm = {
   /** Sleeps until `at`; Infinity sleeps until a ring. */
   wait(at: number): Promise<void>
   ring(): void
-  /** When the sleeper wakes by itself; -Infinity while nobody sleeps. */
+  /** When the sleeper wakes without a ring; -Infinity while nobody sleeps. */
   readonly wakesAt: number
 }
 
-/** Makes an alarm on a clock. */
+/** Creates an alarm on a clock; all times are in ms on that clock. */
 export function createAlarm(clock: Clock): Alarm {
   let wakesAt = -Infinity
   let wake: () => void = () => {}

@@ -5,9 +5,8 @@ import { version } from '../_shared/base/version.ts'
 import { verifyKick } from './kick.ts'
 
 export type AppDeps = {
-  /** The kick secrets in force; none means that the function is not set up yet. */
+  /** The kick secrets in force; an empty list: the function is not set up yet. */
   kickSecrets: readonly string[]
-  /** Begins a run. */
   startRun(): StartedRun
   /** Keeps the process alive until the promise settles. */
   waitUntil(promise: Promise<void>): void
@@ -15,16 +14,17 @@ export type AppDeps = {
   wallNow(): number
 }
 
-/** A run that has begun; neither promise rejects. */
+/** A run that has started; neither promise rejects. */
 export type StartedRun = {
-  /** Why its first dispatch was refused; null if it was not, or if the response takes long. */
+  /** Why its first dispatch was refused; null if it was not, or if there is no response within 1 s. */
   first: Promise<ContractRefusal | null>
   end: Promise<void>
 }
 
 /**
- * The function's HTTP side: `POST /deliver/run` begins a run, `GET /deliver/health` tells that it
- * is up.
+ * The function's HTTP side: `POST /deliver/run` starts a run (202), `GET /deliver/health` returns the
+ * version and the supported contracts. Errors are problem details: 401 invalid_kick, 503
+ * not_configured or contract_mismatch, 404 not_found.
  */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const app = new Hono().basePath('/deliver')
@@ -37,7 +37,7 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
         status: 503,
         code: 'not_configured',
         title: 'Not configured',
-        detail: 'OUTHOOK_WORKER_SECRET is not set: set it to the secret given to outbox.configure',
+        detail: 'OUTHOOK_WORKER_SECRET is not set: set it to the secret of outbox.configure',
       })
     }
     const nowSeconds = Math.floor(wallNow() / 1000)
@@ -46,7 +46,7 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
         status: 401,
         code: 'invalid_kick',
         title: 'Not a valid kick',
-        detail: 'The x-outhook-kick header is missing, too old, or made with another secret',
+        detail: 'The x-outhook-kick header is missing, too old, or signed with another secret',
       })
     }
     const { first, end } = startRun()

@@ -2,7 +2,7 @@ import type { Clock } from '../_shared/base/clock.ts'
 import type {
   ClaimKey,
   Delivery,
-  DispatchAnswer,
+  DispatchResponse,
   Outcome,
   Result,
 } from '../_shared/contract/contract.ts'
@@ -10,10 +10,10 @@ import type { Log } from '../_shared/base/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
 
-/** What one answer brought, as its sends need it. */
+/** What the sends of one dispatch response share. */
 export type Batch = {
-  answer: DispatchAnswer
-  /** When the call was made, on the run's clock: the leases count from there. */
+  response: DispatchResponse
+  /** When the call was made, on the run's clock: the leases count from this time. */
   calledAt: number
   deps: SenderDeps
 }
@@ -22,30 +22,30 @@ export type AttemptDeps = {
   senders: ReadonlyMap<string, Sender>
   clock: Clock
   log: Log
-  /** None: nothing is traced. */
+  /** null: nothing is traced. */
   spans?: AttemptSpans | null
 }
 
 const sameVersion = 'deploy the functions of the same version as the migration'
 
 /**
- * Makes one attempt and gives its result; a bug in a sender is a failure of that attempt and no
- * more.
+ * Makes one attempt and returns its result. It never rejects: if a sender throws, this attempt fails
+ * with class `protocol`.
  */
 export async function attemptDelivery(
   { senders, clock, log, spans }: AttemptDeps,
   delivery: Delivery,
-  { answer, deps }: Batch,
+  { response, deps }: Batch,
 ): Promise<Result> {
-  const endpoint = answer.endpoints[delivery.endpoint]
-  const event = answer.events[delivery.event]
+  const endpoint = response.endpoints[delivery.endpoint]
+  const event = response.events[delivery.event]
   const sender = endpoint && senders.get(endpoint.kind)
   let startedAt = clock.now()
   let outcome: Outcome
   if (endpoint === undefined) {
-    outcome = failed(`The delivery came without its endpoint: ${sameVersion}`)
+    outcome = failed(`The response has no endpoint for this delivery: ${sameVersion}`)
   } else if (event === undefined) {
-    outcome = failed(`The delivery came without its event: ${sameVersion}`)
+    outcome = failed(`The response has no event for this delivery: ${sameVersion}`)
   } else if (sender === undefined) {
     outcome = failed(
       `No sender for endpoints of kind ${endpoint.kind}: deploy functions that have one`,
@@ -61,7 +61,7 @@ export async function attemptDelivery(
       const sent = span === null ? event : { ...event, traceparent: span.traceparent }
       outcome = await sender.send(delivery, endpoint, sent, deps)
     } catch (error) {
-      // The error's text may hold what it was thrown over, so its kind alone is logged.
+      // The text of the error may quote a payload or a secret, so only its name is logged.
       const kind = error instanceof Error ? error.name : typeof error
       log('error', 'sender threw', { ...keyOf(delivery), error: kind })
       outcome = failed('The delivery could not be prepared')
@@ -72,12 +72,12 @@ export async function attemptDelivery(
   return { ...keyOf(delivery), ...outcome, duration_ms: duration }
 }
 
-/** Hands an unsent delivery back. */
+/** The result that releases an unsent delivery. */
 export function release(claim: ClaimKey): Result {
   return { ...keyOf(claim), outcome: 'released' }
 }
 
-/** Which claim a delivery is. */
+/** The key of the claim that a delivery belongs to. */
 export function keyOf({ event, endpoint, attempt }: ClaimKey): ClaimKey {
   return { event, endpoint, attempt }
 }

@@ -9,31 +9,30 @@ import type {
 } from '../_shared/contract/contract.ts'
 import type { Attributes, Tracer } from '../_shared/trace/tracer.ts'
 
-/** The span of one attempt. */
 export type AttemptSpan = {
-  /** What the receiver gets, so that its own spans continue this one. */
+  /** The traceparent to send, so that the receiver's spans continue this one. */
   readonly traceparent: string
   end(outcome: Outcome): void
 }
 
 /** The spans of a process's attempts. */
 export type AttemptSpans = {
-  /** Begins the span of an attempt; null when its trace is not recorded. */
+  /** Starts the span of an attempt; null if its trace is not recorded. */
   begin(delivery: Delivery, endpoint: Endpoint, event: EventRow): AttemptSpan | null
-  /** Takes what follows a failed attempt, for which its span waits. */
+  /** Ends the spans of failed attempts with the database's decision: retry delay or dead letter. */
   follow(retries: readonly Retry[]): void
-  /** Exports all that has ended. */
+  /** Ends waiting spans and exports all ended ones. */
   flush(): Promise<void>
 }
 
-/** Failed attempts whose results the database has not taken yet are few: a batch or three. */
-const mostWaiting = 4096
+/** At most this many failed attempts wait for the database's decision: a few batches. */
+const maxWaiting = 4096
 
 /**
- * One span for each attempt, kind client, which continues the event's trace. An event without one
- * begins it here, under its own id without the dashes, so that all its attempts share it and it is
- * found by that. Names follow the semantic conventions for messaging and HTTP; what these have no
- * name for is `outhook.*`. The URL's path and query are left out: they may hold a secret.
+ * Creates one span of kind client for each attempt; it continues the event's trace. For an event
+ * without a trace the trace id is the event's id without dashes, so all its attempts share a trace.
+ * Names follow the semantic conventions for messaging and HTTP; all others are `outhook.*`. The URL's
+ * path and query are left out because they may contain a secret.
  */
 export function createAttemptSpans(tracer: Tracer, clock: Clock): AttemptSpans {
   const waiting = new Map<string, (more: Attributes) => void>()
@@ -67,7 +66,7 @@ export function createAttemptSpans(tracer: Tracer, clock: Clock): AttemptSpans {
         'outhook.outcome': outcome.outcome,
       }
       if (error === undefined) return span?.end({ attributes, at })
-      if (waiting.size >= mostWaiting) release()
+      if (waiting.size >= maxWaiting) release()
       waiting.set(keyOf(delivery), (more) => {
         span?.end({ attributes: { ...attributes, ...more }, error, at })
       })
@@ -126,7 +125,7 @@ function attributesOf(
   }
 }
 
-/** The time that a uuid v7 carries, in milliseconds since 1970. */
+/** The time in a UUID v7, in milliseconds since 1970. */
 function timeOf(id: string): number {
   return parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

@@ -4,15 +4,14 @@ import { attemptDelivery, type AttemptDeps, type Batch, release } from './attemp
 export type ChainDeps = AttemptDeps & {
   leaseMarginMs: number
   renewMarginMs: number
-  /** Whether nothing more is to be sent. */
   isHalted(): boolean
-  /** A new lease for the delivery's lane: when it ends, or null when the lane does not get it. */
+  /** Requests a new lease for the delivery's lane: its end, or null if the lane does not get one. */
   renew(delivery: Delivery): Promise<number | null>
-  /** Takes each result as it comes. */
+  /** Called with each result. */
   note(result: Result, delivery: Delivery): void
 }
 
-/** The deliveries of an ordered lane make one chain, in order; any other is a chain of its own. */
+/** One chain for each ordered lane, in order; any other delivery is a chain of its own. */
 export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   const chains: Delivery[][] = []
   const lanes = new Map<string, Delivery[]>()
@@ -30,9 +29,9 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
 }
 
 /**
- * Sends a chain one by one. When the lease of an ordered one runs short a new one is asked for,
- * beside the next send where that still fits. After a failure, or where the lease would not hold,
- * the rest is released unsent.
+ * Sends a chain one by one. If the lease of an ordered chain runs short, a new one is requested,
+ * during the next send if that still fits. After a failure, or if the lease is too short, the rest is
+ * released unsent.
  */
 export async function sendChain(
   deps: ChainDeps,
@@ -41,17 +40,17 @@ export async function sendChain(
 ): Promise<void> {
   const last = chain.at(-1)
   let isOpen = true
-  // All of a claim's rows of one lane have one lease.
+  // All deliveries of one lane in a response have the same lease.
   let leaseEndsAt = batch.calledAt + (last?.lease_ms ?? 0)
   let renewing: Promise<void> | null = null
 
-  /** Whether an attempt begun now is over so long before the lease ends. */
+  /** Whether an attempt that starts now ends at least `marginMs` before the lease does. */
   function fits({ endpoint }: Delivery, marginMs: number): boolean {
-    const timeoutMs = batch.answer.endpoints[endpoint]?.timeout_ms ?? 0
+    const timeoutMs = batch.response.endpoints[endpoint]?.timeout_ms ?? 0
     return deps.clock.now() + timeoutMs + marginMs <= leaseEndsAt
   }
 
-  /** The last delivery names the lane: it is held until the chain ends. */
+  /** The last delivery identifies the lane, because it stays claimed until the chain ends. */
   async function renew(named: Delivery): Promise<void> {
     leaseEndsAt = await deps.renew(named) ?? leaseEndsAt
     renewing = null
@@ -59,7 +58,7 @@ export async function sendChain(
 
   for (const delivery of chain) {
     if (isOpen && last?.ordered && !deps.isHalted()) {
-      // Nothing follows the last, which needs no longer lease while it fits.
+      // Nothing follows the last delivery, so the lease need not be longer than its attempt.
       const marginMs = delivery === last ? deps.leaseMarginMs : deps.renewMarginMs
       if (!fits(delivery, marginMs)) renewing ??= renew(last)
       if (!fits(delivery, deps.leaseMarginMs)) await renewing

@@ -1,8 +1,8 @@
 import process from 'node:process'
 
 /**
- * The process's CPU time so far in ms, user and system, or null. Deno 2.1, which the edge runtime
- * is made of, has a cpuUsage that warns and says 0; it came to life together with resourceUsage.
+ * The process's CPU time so far in ms, user and system, or null. In Deno 2.1, on which the edge
+ * runtime is based, cpuUsage warns and returns 0; it works in the versions that have resourceUsage.
  */
 export function processCpuMs(): number | null {
   if (typeof process.resourceUsage !== 'function') return null

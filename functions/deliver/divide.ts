@@ -4,9 +4,9 @@ import type { Log } from '../_shared/base/log.ts'
 import { keyOf } from './attempt.ts'
 
 /**
- * The calls that replace a call of which the database refuses a part: two calls with half of its
- * results each. A single result is reported once more without the texts of the endpoint. If that is
- * refused too, it is dropped and its lease expires.
+ * Divides a call of which the database refuses a part: returns the results of each call that replaces
+ * it. Several results become two halves. A single result is reported once more without the endpoint's
+ * texts; if that is refused too, it is logged and dropped, and its lease expires.
  */
 export function divide(
   reported: readonly (Result | Renewal)[],

@@ -2,11 +2,11 @@ import type { RunOptions } from './options.ts'
 import type { EndReason, RunState } from './state.ts'
 
 /**
- * When the next dispatch should go out. Results wait for company, so that the batch grows with the
- * load; enough of its slots free is reason to go, at once while the queue is full and after
- * `spacingMs` otherwise, since an endpoint with a small cap would else be served once in
- * `gatherMs`, and a light load would keep the database busy. A lane that wants a new lease waits for
- * company too.
+ * When the next dispatch is due, in ms on the run's clock; Infinity: not before something changes.
+ * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
+ * are free: at once while the queue is full, after `spacingMs` otherwise. Without that rule an
+ * endpoint with a small concurrency limit would be served only once in `gatherMs`; without the spacing
+ * a light load would keep the database busy. Lease renewals wait for others too.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
@@ -14,43 +14,40 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
   const free = openSlots(state, options)
   let due = state.renewalAt + options.gatherMs
   if (state.results.length > 0) {
-    due = Math.min(due, state.oldestResultAt + patience(state, options))
+    due = Math.min(due, state.oldestResultAt + gatherTime(state, options))
     if (free >= enoughSlots(state, options)) {
-      due = Math.min(due, state.wasFull ? state.answeredAt : state.answeredAt + options.spacingMs)
+      due = Math.min(due, state.wasFull ? state.respondedAt : state.respondedAt + options.spacingMs)
     }
   }
   if (state.end !== null || free <= 0 || state.inFlight.length > 0) return due
-  const pause = Math.max(pollInterval(state, options), patience(state, options))
-  return Math.min(due, state.answeredAt + pause)
+  const pause = Math.max(pollInterval(state, options), gatherTime(state, options))
+  return Math.min(due, state.respondedAt + pause)
 }
 
 /**
- * Whether one more dispatch may be made before the others are answered. The database remembers the
- * last eight of a run, so that one whose answer was lost can be asked for again.
+ * Whether one more dispatch may start before the others have responses. The database stores the last
+ * eight responses of a run, so that a lost one can be requested again.
  */
 function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions): boolean {
   const [oldest = seq] = inFlight
   return inFlight.length < maxDispatches && seq - oldest < 7
 }
 
-/**
- * How long a result waits for company: longer while the database has more waiting than the run can
- * take, so that it is asked less often for more.
- */
-function patience({ wasFull }: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
+/** How long a result waits for others: longer while the queue is full, so that it is polled less. */
+function gatherTime({ wasFull }: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
   return wasFull ? fullGatherMs : gatherMs
 }
 
 /**
- * How many free slots are reason to go. While another dispatch is on its way the database has work,
- * so that this one may wait for all but the last stragglers.
+ * How many free slots make a dispatch due. While another dispatch is in flight the database is busy,
+ * so this one waits for nearly all of its slots.
  */
 function enoughSlots({ inFlight }: RunState, options: RunOptions): number {
   return shareOf(options) * (inFlight.length > 0 ? 7 / 8 : options.enoughShare)
 }
 
 function pollInterval(state: RunState, options: RunOptions): number {
-  const isBusy = state.answeredAt - state.workedAt < options.busyMs
+  const isBusy = state.respondedAt - state.workedAt < options.busyMs
   return isBusy ? options.pollMs : options.idlePollMs
 }
 
@@ -66,45 +63,41 @@ export function endReason(state: RunState, options: RunOptions, now: number): En
   return options.kind === 'edge' && isIdle ? 'idle' : null
 }
 
-/**
- * Whether nothing more is begun. A run that is idle, or has claimed its share, sends what it has,
- * but not behind its other limits.
- */
-export function mayNotBegin(state: RunState, options: RunOptions, now: number): boolean {
-  return !isGentle(state.end) || limitReached(state, options, now) !== null
+/** Whether nothing more is sent. A run that ends as idle or at `maxDeliveries` sends what it claimed. */
+export function mustNotSend(state: RunState, options: RunOptions, now: number): boolean {
+  return !sendsTheRest(state.end) || limitReached(state, options, now) !== null
 }
 
-/** Whether a run that ends so sends what it has claimed. */
-export function isGentle(end: EndReason | null): boolean {
+/** Whether a run that ends for this reason still sends what it has claimed. */
+export function sendsTheRest(end: EndReason | null): boolean {
   return end === null || end === 'idle' || end === 'max_deliveries'
 }
 
-/** The limit of time or of CPU that the run has reached. */
 function limitReached(state: RunState, options: RunOptions, now: number): EndReason | null {
   const { maxWallMs, maxCpuMs } = options
   if (maxWallMs !== null && now - state.startedAt >= maxWallMs) return 'max_wall'
   return maxCpuMs !== null && state.cpuMs >= maxCpuMs ? 'max_cpu' : null
 }
 
-/** How many deliveries the next dispatch may bring. */
+/** How many deliveries the next dispatch may claim. */
 export function freeSlots(state: RunState, options: RunOptions): number {
-  const spoken = state.claimed + state.offered
-  const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - spoken
+  const taken = state.claimed + state.offered
+  const left = options.maxDeliveries === null ? Infinity : options.maxDeliveries - taken
   const { batchSize } = options
   return Math.max(0, Math.min(openSlots(state, options), shareOf(options), batchSize, left))
 }
 
-/** The slots of one dispatch, so that each of those on their way has some to offer. */
+/** The slots of one dispatch, so that each of those in flight has some to offer. */
 function shareOf({ slots, maxDispatches }: RunOptions): number {
   return Math.ceil(slots / maxDispatches)
 }
 
-/** Whether a chain should rather be given back than go on: others may be waiting for its place. */
-export function isHandFull({ outstanding }: RunState, { maxInHand }: RunOptions): boolean {
-  return outstanding > 3 / 4 * maxInHand
+/** Whether an ordered chain should be released instead of continued, to free its place for others. */
+export function isNearlyFull({ outstanding }: RunState, { maxOutstanding }: RunOptions): boolean {
+  return outstanding > 3 / 4 * maxOutstanding
 }
 
-function openSlots(state: RunState, { slots, maxInHand }: RunOptions): number {
+function openSlots(state: RunState, { slots, maxOutstanding }: RunOptions): number {
   const { outstanding, slow, offered } = state
-  return Math.min(slots - (outstanding - slow), maxInHand - outstanding) - offered
+  return Math.min(slots - (outstanding - slow), maxOutstanding - outstanding) - offered
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { connectionUrlProblem } from '../_shared/database/url.ts'
 import { parseKickSecrets } from './kick.ts'
 
-/** A key travels in headers, and Deno repeats a header's value in the error over an invalid one. */
-const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
 const keys = z.string().optional().transform((text, context) => {
   if (text === undefined || text === '') return []
@@ -47,18 +47,16 @@ const worker = z.object({
 
 type Variables = Record<string, string | undefined>
 
-/** What the edge function reads from its environment. */
 export type EdgeEnv = {
   url: string
   key: string
   kickSecrets: string[]
   transport: 'http1' | 'fetch'
-  /** Who asks the proxy of egress.proxy_url, where it wants to know. */
+  /** The Proxy-Authorization header for egress.proxy_url, if the proxy requires one. */
   proxyAuthorization: string | undefined
   debug: boolean
 }
 
-/** What the worker reads from its environment. */
 export type WorkerEnv = {
   dbUrl: string
   transport: 'http1' | 'fetch'
@@ -66,7 +64,7 @@ export type WorkerEnv = {
   debug: boolean
 }
 
-/** Reads the edge function's variables; throws naming the one that is wrong, never its value. */
+/** Reads the edge function's variables; throws an error that names the invalid one, never its value. */
 export function readEdgeEnv(variables: Variables): EdgeEnv {
   const env = read(edge, variables)
   const key = env.SUPABASE_SECRET_KEYS[0] ?? env.SUPABASE_SERVICE_ROLE_KEY
@@ -85,7 +83,7 @@ export function readEdgeEnv(variables: Variables): EdgeEnv {
   }
 }
 
-/** Reads the worker's variables; throws naming the one that is wrong, never its value. */
+/** Reads the worker's variables; throws an error that names the invalid one, never its value. */
 export function readWorkerEnv(variables: Variables): WorkerEnv {
   const env = read(worker, variables)
   return {

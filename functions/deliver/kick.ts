@@ -1,23 +1,20 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/**
- * A kick is good for so long before and after its time: clocks differ, and a stolen one soon starts
- * nothing.
- */
+/** A kick is valid for this long before and after its time: clocks differ, and a copied one expires. */
 export const kickWindowSeconds = 300
 
 const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
 
-/** The secrets in force: one, or two during a rotation, with a comma between them. */
+/** The secrets in force: one, or two during a rotation, separated by a comma. */
 export function parseKickSecrets(text: string): string[] {
   return text.split(',').map((secret) => secret.trim()).filter((secret) => secret !== '')
 }
 
 /**
  * Whether an x-outhook-kick header, `t=<unix seconds>,v1=<hex hmac-sha256 of the digits of t>`, was
- * made with one of the secrets within the window around `nowSeconds`. The comparison takes the same
- * time whatever is wrong.
+ * signed with one of the secrets within the window around `nowSeconds`. The comparison takes constant
+ * time.
  */
 export function verifyKick(
   header: string | undefined,

@@ -1,17 +1,16 @@
-/** Writes lines some at a time. */
 export type Lines = {
   write(line: string): void
-  /** Writes what is left, and ends the timer. */
+  /** Writes the remaining lines and stops the timer. */
   flush(): void
 }
 
-/** A line waits no longer than this for others. */
+/** The longest time that a line is buffered. */
 const gatherMs = 50
 const longestChars = 65_536
 
 /**
- * Gathers lines for `sink`: at 10,000 attempts a second a write of its own for each line would take
- * a tenth of a core.
+ * Buffers lines for `sink`: at 10,000 attempts a second one write for each line would take a tenth of
+ * a core.
  */
 export function gatherLines(sink: (text: string) => void): Lines {
   let lines: string[] = []
@@ -38,7 +37,7 @@ export function gatherLines(sink: (text: string) => void): Lines {
   return { write, flush }
 }
 
-/** Writes to standard output; what reads it may take less at once than is given. */
+/** Writes to standard output; a pipe may accept only a part at once. */
 export function writeToStdout(text: string): void {
   for (let rest = new TextEncoder().encode(text); rest.length > 0;) {
     rest = rest.subarray(Deno.stdout.writeSync(rest))

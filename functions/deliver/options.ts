@@ -1,77 +1,57 @@
 import type { RunKind, Settings } from '../_shared/contract/contract.ts'
 
-/** How a run works; `withSettings` puts the operator's settings in. */
+/** How a run works; `withSettings` adds the operator's settings. All `...Ms` are milliseconds. */
 export type RunOptions = {
   kind: RunKind
-  /**
-   * Deliveries on their way at once; one that takes longer than `slowMs` keeps its lease but leaves
-   * its slot to others.
-   */
+  /** Sends in flight at once. A send longer than `slowMs` keeps its lease but frees its slot. */
   slots: number
   slowMs: number
-  /**
-   * The most in hand, slow ones included: more than the 1,000 that one endpoint may have in flight.
-   */
-  maxInHand: number
-  /** Sends on their way at once while answers come within `windowMs`. */
+  /** The most deliveries of a run, slow ones included; above the 1,000 in flight of one endpoint. */
+  maxOutstanding: number
+  /** Sends in flight at once while responses come within `windowMs`. */
   window: number
-  /**
-   * Sends that are begun together, without a look at what has come meanwhile; twice as many after
-   * each wait in vain.
-   */
+  /** Sends that start together, without yielding; twice as many after each wait without room. */
   windowStep: number
-  /** The longest that the next ones wait for room in the window. */
+  /** The longest wait for room in the window. */
   windowMs: number
-  /**
-   * Dispatches on their way at once. A second keeps the database at work while the answer of the
-   * first is read and sent.
-   */
+  /** Dispatches in flight at once. With two, the database works while a response is handled. */
   maxDispatches: number
-  /** The most that the database gives in one answer; Infinity until an answer tells it. */
+  /** The most deliveries of one response; Infinity before the first response. */
   batchSize: number
-  /** The part of a dispatch's slots that must be free for it to go before its time. */
+  /** The share of a dispatch's slots that must be free to dispatch before its time. */
   enoughShare: number
-  /** A result waits no longer than this for company. */
+  /** The longest wait of a result for others. */
   gatherMs: number
-  /** The same while more is waiting than the run can take. */
+  /** The same while the queue is full. */
   fullGatherMs: number
-  /** The least pause between two dispatches while the queue is not filling all free slots. */
+  /** The shortest pause between two dispatches while the queue is not full. */
   spacingMs: number
-  /** Between two looks while there was work within `busyMs`. */
+  /** Between two polls if there was work within `busyMs`. */
   pollMs: number
   busyMs: number
-  /**
-   * Between two looks of a run that found nothing for `busyMs`: a quarter of the operator's
-   * setting.
-   */
+  /** Between two polls without work for `busyMs`: a quarter of the operator's setting. */
   idlePollMs: number
-  /** Time kept at the end of a lease for recording the result. */
+  /** Time reserved at the end of a lease for recording the result. */
   leaseMarginMs: number
   /**
-   * An ordered lane has its lease renewed when less than this would be left behind the next send:
-   * half of the 5 s that a lease is longer than a send, so that the database has time to answer.
+   * An ordered lane renews its lease if less than this would be left after the next send: half of the
+   * 5 s by which a lease is longer than a send, so that the database has time to respond.
    */
   renewMarginMs: number
-  /** Whether the two settings that follow bound the run: a worker claims as long as it lives. */
+  /** Whether the next two settings limit the run: a worker claims until it is stopped. */
   isBounded: boolean
-  /**
-   * The longest the run claims and the most it claims; null without a bound and until an answer
-   * tells it.
-   */
+  /** How long and how much the run claims; null: no limit, or before the first response. */
   maxWallMs: number | null
   maxDeliveries: number | null
-  /**
-   * How long a run that holds results repeats calls to a database that does not respond; null:
-   * without limit.
-   */
+  /** How long a run with results repeats calls to a database that does not respond; null: no limit. */
   lifeMs: number | null
-  /** The process CPU that a run may use before it stops claiming, where the runtime tells it. */
+  /** The CPU time after which a run stops claiming, if the runtime reports it; null: no limit. */
   maxCpuMs: number | null
 }
 
 const common = {
   slowMs: 100,
-  maxInHand: 1_792,
+  maxOutstanding: 1_792,
   window: 64,
   windowStep: 16,
   windowMs: 2,
@@ -89,12 +69,12 @@ const common = {
 }
 
 /**
- * An edge run's: the platform gives 150 s of wall clock and 2 s of CPU. By default a run claims for
- * 25 s, which leaves the slowest delivery its 15 s several times over. A dispatch costs the database
- * 2.5 ms whatever it brings: with 128 slots four runs make 7,800 deliveries a second, with 256
- * 10,400, with 384 7 % more; 512 bring nothing, since worker.batch_size is 400. For the same reason a
- * run waits for nearly all of its slots: half of them made a third more dispatches; and longer for
- * company while the queue is full, 7 % more deliveries than with 50 ms.
+ * Options of an edge run: the platform allows 150 s of wall clock and 2 s of CPU. By default a run
+ * claims for 25 s, so even the slowest delivery (15 s) fits. A dispatch costs the database 2.5 ms
+ * whatever its size: four runs with 128 slots make 7,800 deliveries a second, with 256 10,400, with
+ * 384 7 % more; 512 bring nothing, because worker.batch_size is 400. For the same reason a run waits
+ * for nearly all of its slots (waiting for half made a third more dispatches), and waits 100 ms while
+ * the queue is full (7 % more deliveries than with 50 ms).
  */
 export const edgeOptions: RunOptions = {
   ...common,
@@ -104,14 +84,14 @@ export const edgeOptions: RunOptions = {
   enoughShare: 7 / 8,
   fullGatherMs: 100,
   isBounded: true,
-  // The platform ends it 30 s later.
+  // The platform ends the run 30 s later.
   lifeMs: 120_000,
   maxCpuMs: 1_500,
 }
 
 /**
- * A worker's: it stays until it is told to stop. 1,024 slots make it a tenth faster than 512, since
- * the batches are fuller, for 10 MB more.
+ * Options of a worker, which runs until it is stopped. 1,024 slots make it a tenth faster than 512,
+ * because batches are fuller, for 10 MB more.
  */
 export const workerOptions: RunOptions = {
   ...common,
@@ -125,8 +105,8 @@ export const workerOptions: RunOptions = {
 }
 
 /**
- * The options under the operator's settings that came with an answer. An idle run looks four times
- * within `worker.poll_interval_ms`: every 250 ms by default, but never more often than a busy one.
+ * The options with the settings of a response. An idle run polls four times within
+ * `worker.poll_interval_ms` (every 250 ms by default), but never more often than a busy one.
  */
 export function withSettings(options: RunOptions, settings: Settings): RunOptions {
   return {

@@ -1,9 +1,9 @@
 import { type Clock, sleep } from '../_shared/base/clock.ts'
 import type { ContractRefusal } from '../_shared/contract/range.ts'
-import type { ClaimKey, DispatchAnswer, DispatchCall } from '../_shared/contract/contract.ts'
+import type { ClaimKey, DispatchCall, DispatchResponse } from '../_shared/contract/contract.ts'
 import type { Database, DatabaseFault } from '../_shared/database/dispatch.ts'
 import type { Log } from '../_shared/base/log.ts'
-import type { Trouble } from './trouble.ts'
+import type { FaultLog } from './fault_log.ts'
 
 export type RedispatchDeps = {
   database: Database
@@ -15,28 +15,25 @@ export type RedispatchDeps = {
   stop: AbortSignal
 }
 
-/** How long a call is repeated. */
-export type Patience = {
-  trouble: Trouble
-  /** The time from which a fault is not followed by another attempt. */
+/** How long and after which faults a call is repeated. */
+export type RetryLimits = {
+  faultLog: FaultLog
+  /** The time at which retries stop, on the clock of `firstCallAt`; Infinity: never. */
   giveUpAt(firstCallAt: number): number
-  /** Whether to retry, slowly, after a fault that stays until a person changes something. */
-  asksOn: boolean
+  /** Whether to retry, slowly, after a fault that stays until an operator changes something. */
+  retriesPermanent: boolean
 }
 
-/**
- * An answer, and when the call that brought it was made: its `lease_ms` count from no earlier than
- * that.
- */
-export type Answered = { answer: DispatchAnswer; calledAt: number }
+/** A response and when its call was made: its `lease_ms` count from that time or later. */
+export type TimedResponse = { response: DispatchResponse; calledAt: number }
 
 /**
- * A response; the fault because of which the call must be divided; the side to update if the two sides
- * have no common contract; what was claimed by a response that cannot be read; or null if the call was
- * given up.
+ * A response; or `refused`: the fault because of which the call must be divided; or `refusal`: the side
+ * to update because there is no common contract; or `unreadable`: the claims of a response that cannot
+ * be read; or null: the retries ended.
  */
-export type Dispatched =
-  | Answered
+export type DispatchEnd =
+  | TimedResponse
   | { refused: DatabaseFault }
   | { refusal: ContractRefusal }
   | { unreadable: readonly ClaimKey[] }
@@ -47,41 +44,41 @@ const longestPauseMs = 2_000
 const firstSlowPauseMs = 5_000
 const longestSlowPauseMs = 60_000
 
-/** A repeated conflict, or a single result with a statement timeout, is given up after so many. */
-const mostStalls = 5
+/** After this many conflicts, or statement timeouts with a single result, the call is divided. */
+const maxStalls = 5
 
 /**
- * Repeats one call until it gets a response, with growing pauses. If a response was lost, that call may
+ * Repeats one call with growing pauses until it has a response. If a response was lost, its call may
  * have claimed deliveries, so each repeat has the same (run, seq). If the database refuses a part of
- * the call, or the contract of these functions, this returns the fault at once. Such a call has
- * changed nothing. A call whose response cannot be read has changed everything.
+ * the call, or the contract, the fault is returned at once: such a call changed nothing. A call whose
+ * response cannot be read was committed.
  */
-export async function dispatchUntilAnswered(
+export async function dispatchWithRetries(
   deps: RedispatchDeps,
   call: DispatchCall,
-  { trouble, giveUpAt, asksOn }: Patience,
-): Promise<Dispatched> {
+  { faultLog, giveUpAt, retriesPermanent }: RetryLimits,
+): Promise<DispatchEnd> {
   const { database, clock } = deps
   const firstCallAt = clock.now()
   let stalls = 0
   for (let failures = 0;; failures++) {
     const calledAt = clock.now()
-    // A repeat may come minutes later, and what was known is too old then.
+    // A repeat may come minutes later, when the known endpoints are outdated.
     const isRepeat = calledAt > firstCallAt
     const reply = await database.dispatch(isRepeat ? { ...call, known: {} } : call)
-    // A repeat's leases began with a call before it, but their `lease_ms` are what is left of them.
+    // A repeat returns the time that is left of leases from an earlier call.
     if (reply.ok) {
-      trouble.end(call.run)
-      return { answer: reply.answer, calledAt }
+      faultLog.clear(call.run)
+      return { response: reply.response, calledAt }
     }
     const { fault } = reply
-    trouble.say(call.run, fault)
+    faultLog.report(call.run, fault)
     if (fault.refusal !== undefined) return { refusal: fault.refusal }
     if (fault.claimed !== undefined) return { unreadable: fault.claimed }
     if (/^(57014|40|55)/.test(fault.code)) stalls++
     if (mustDivide(call, fault, stalls)) return { refused: fault }
-    const isSlow = fault.kind !== 'passes'
-    if ((isSlow && !asksOn) || clock.now() >= giveUpAt(firstCallAt)) return null
+    const isSlow = fault.kind !== 'temporary'
+    if ((isSlow && !retriesPermanent) || clock.now() >= giveUpAt(firstCallAt)) return null
     await pause(deps, isSlow, failures)
   }
 }
@@ -96,7 +93,7 @@ function mustDivide(
   stalls: number,
 ): boolean {
   if (results.length === 0) return false
-  return kind === 'member' || stalls >= mostStalls || (code === '57014' && results.length > 1)
+  return kind === 'partial' || stalls >= maxStalls || (code === '57014' && results.length > 1)
 }
 
 async function pause(
@@ -108,7 +105,7 @@ async function pause(
     ? [firstSlowPauseMs, longestSlowPauseMs]
     : [firstPauseMs, longestPauseMs]
   const ms = Math.min(first * 2 ** Math.min(failures, 16), longest) * (0.5 + random())
-  // A run that is told to stop makes only short pauses.
+  // A run that is stopping makes only short pauses.
   if (stop.aborted) return await sleep(clock, Math.min(ms, longestPauseMs))
   await sleep(clock, ms, stop)
 }

@@ -1,42 +1,41 @@
 import type { ClaimKey, Delivery, Renewal, Renewed } from '../_shared/contract/contract.ts'
 import { keyOf } from './attempt.ts'
 
-/** A delivery whose lane waits for a new lease. */
-type Asked = { delivery: Delivery; answer(leaseEndsAt: number | null): void }
+type LeaseRequest = { delivery: Delivery; resolve(leaseEndsAt: number | null): void }
 
-/** What goes out with one dispatch. */
+/** The renewals that go out with one dispatch. */
 export type RenewalBatch = {
   readonly renewals: Renewal[]
-  /** Tells the chains what the dispatch brought; null: it was not answered. */
+  /** Resolves the requests with the result of the dispatch; null: there is none. */
   settle(renewed: readonly Renewed[] | null, calledAt: number): void
 }
 
-/** The new leases that the chains of a run wait for. */
+/** Requests of a run's chains for new leases. */
 export type Renewals = {
-  /** When the new lease of its lane ends, on the run's clock; null when the lane does not get one. */
-  ask(delivery: Delivery): Promise<number | null>
-  /** All that was asked for since the last time. */
+  /** Resolves with the end of the new lease, on the run's clock; null if the lane does not get one. */
+  request(delivery: Delivery): Promise<number | null>
+  /** Takes all requests since the last call. */
   take(): RenewalBatch
-  /** From now on nobody gets any. Whether anybody had asked. */
+  /** Resolves open and later requests with null. Returns whether there were open ones. */
   close(): boolean
 }
 
-/** `onAsked` is called after something has been asked for. */
-export function createRenewals(onAsked: () => void): Renewals {
-  let asked: Asked[] = []
+/** `onRequest` is called after each request. */
+export function createRenewals(onRequest: () => void): Renewals {
+  let requests: LeaseRequest[] = []
   let isClosed = false
 
-  function ask(delivery: Delivery): Promise<number | null> {
+  function request(delivery: Delivery): Promise<number | null> {
     if (isClosed) return Promise.resolve(null)
-    return new Promise((answer) => {
-      asked.push({ delivery, answer })
-      onAsked()
+    return new Promise((resolve) => {
+      requests.push({ delivery, resolve })
+      onRequest()
     })
   }
 
   function take(): RenewalBatch {
-    const taken = asked
-    asked = []
+    const taken = requests
+    requests = []
     return batchOf(taken)
   }
 
@@ -47,19 +46,22 @@ export function createRenewals(onAsked: () => void): Renewals {
     return renewals.length > 0
   }
 
-  return { ask, take, close }
+  return { request, take, close }
 }
 
-function batchOf(asked: readonly Asked[]): RenewalBatch {
+function batchOf(requests: readonly LeaseRequest[]): RenewalBatch {
   function settle(renewed: readonly Renewed[] | null, calledAt: number): void {
     const leases = new Map(renewed?.map((one) => [nameOf(one), one.lease_ms]))
-    for (const { delivery, answer } of asked) {
+    for (const { delivery, resolve } of requests) {
       const leaseMs = leases.get(nameOf(delivery))
-      answer(leaseMs === undefined ? null : calledAt + leaseMs)
+      resolve(leaseMs === undefined ? null : calledAt + leaseMs)
     }
   }
 
-  const renewals = asked.map(({ delivery }): Renewal => ({ ...keyOf(delivery), outcome: 'renew' }))
+  const renewals = requests.map(({ delivery }): Renewal => ({
+    ...keyOf(delivery),
+    outcome: 'renew',
+  }))
   return { renewals, settle }
 }
 

@@ -13,7 +13,7 @@ import { run } from './run.ts'
 import { keepAlive } from '../_shared/base/wait_until.ts'
 import { wireRun } from './wire.ts'
 
-/** The response to a kick waits for the first dispatch, but pg_net waits 2 s at most. */
+/** The response to a kick waits for the first dispatch, but pg_net waits at most 2 s. */
 const firstMs = 1_000
 
 /**
@@ -33,7 +33,7 @@ export async function serveRuns(own: Senders = new Map()): Promise<void> {
     transport: env.transport,
     proxyAuthorization: env.proxyAuthorization,
     log,
-    // The platform keeps 100 lines of 10 s, and the end of the run is to be among them.
+    // The platform stores 100 log lines of 10 s; the line at the end of the run must be among them.
     routineLevel: 'debug',
     tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
     stop: stop.signal,
@@ -43,7 +43,7 @@ export async function serveRuns(own: Senders = new Map()): Promise<void> {
   function startRun(): StartedRun {
     const { promise: first, resolve } = Promise.withResolvers<ContractRefusal | null>()
     const cancel = systemClock.after(firstMs, () => resolve(null))
-    const end = runToEnd({ ...deps, begun: resolve }).finally(() => {
+    const end = runToEnd({ ...deps, dispatched: resolve }).finally(() => {
       cancel()
       resolve(null)
     })

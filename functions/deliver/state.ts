@@ -1,5 +1,5 @@
 import type { Result } from '../_shared/contract/contract.ts'
-import { type Known, knowNothing } from './known.ts'
+import { emptyCache, type EndpointCache } from './endpoint_cache.ts'
 
 /** Why a run ends. */
 export type EndReason =
@@ -9,73 +9,71 @@ export type EndReason =
   | 'max_deliveries'
   | 'max_cpu'
   | 'database'
-  /** The versions of functions and database do not work together. */
+  /** Functions and database have no common contract. */
   | 'contract'
-  /** An answer could not be read; what it claimed was given back. */
+  /** A response could not be read; the deliveries that it claimed were released. */
   | 'unreadable'
-  /** The database's own word: `too_many_runs` or `disabled`. */
+  /** The database's own reason: `too_many_runs` or `disabled`. */
   | `stop:${string}`
 
-/** A run between two dispatches. All times are on the run's monotonic clock. */
+/** A run between two dispatches. All times are in ms on the run's monotonic clock. */
 export type RunState = {
   readonly startedAt: number
   seq: number
-  /** The numbers of the dispatches that are not answered yet, the oldest first. */
+  /** The numbers of the dispatches without a response, the oldest first. */
   readonly inFlight: number[]
-  /** The slots that these offer. */
+  /** The slots that dispatches in flight offer. */
   offered: number
-  /** Claimed and without a result. */
+  /** Claimed deliveries without a result. */
   outstanding: number
-  /** Those of them that are on their way, or next in a chain of which one is. */
-  begun: number
-  /**
-   * Those of them that were claimed so long ago that they no longer take a slot, begun or not.
-   */
+  /** Those of them that are being sent, or follow in a chain that is being sent. */
+  started: number
+  /** Those of them that were claimed over `slowMs` ago: they use no slot, started or not. */
   slow: number
-  /** Waiting for the next dispatch. */
+  /** Results for the next dispatch. */
   results: Result[]
   oldestResultAt: number
   /** The results of refused calls; each group is reported in its own call. */
   readonly parts: Result[][]
-  /** Since when a chain wants a new lease; Infinity while none does. */
+  /** Since when a lane requests a new lease; Infinity: none does. */
   renewalAt: number
-  /** When the last answer came; -Infinity before the first. */
-  answeredAt: number
-  /** Whether the last answer filled all slots that were offered, so that more is waiting. */
+  /** When the last response came; -Infinity before the first. */
+  respondedAt: number
+  /** Whether the last response filled all slots that were offered, so more deliveries are due. */
   wasFull: boolean
-  /** When work was last seen. */
+  /** When a response last brought work. */
   workedAt: number
-  /** When the last lease in hand lapses. */
+  /** When the last lease of the run expires. */
   leasedUntil: number
   claimed: number
-  known: Known
-  /** Process CPU since the run began, as of the last answer; 0 where the runtime does not tell. */
+  known: EndpointCache
+  /** CPU time since the run started, as of the last response; 0 if the runtime does not report it. */
   cpuMs: number
-  /** Why the tick does not run, from the last response; null if it runs. */
+  /** Why the tick does not run, from the last response; null: it runs. */
   problem: string | null
   end: EndReason | null
 }
 
-/** The state of a run that begins now. */
-export function beginState(now: number): RunState {
+/** The state of a run that starts now. */
+export function initialState(now: number): RunState {
   return {
     startedAt: now,
     seq: 0,
     inFlight: [],
     offered: 0,
     outstanding: 0,
-    begun: 0,
+    started: 0,
     slow: 0,
     results: [],
     oldestResultAt: 0,
     parts: [],
     renewalAt: Infinity,
-    answeredAt: -Infinity,
+    respondedAt: -Infinity,
     wasFull: false,
     workedAt: now,
     leasedUntil: now,
     claimed: 0,
-    known: knowNothing(now),
+    known: emptyCache(now),
     cpuMs: 0,
     problem: null,
     end: null,

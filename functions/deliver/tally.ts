@@ -2,12 +2,12 @@ import type { Clock } from '../_shared/base/clock.ts'
 import type { Result } from '../_shared/contract/contract.ts'
 import type { Log } from '../_shared/base/log.ts'
 
-/** Counts results and logs the counts of each minute in which there were any. */
+/** Counts results and logs the counts of each minute that has any. */
 export type Tally = { add(result: Result): void; stop(): void }
 
 const minuteMs = 60_000
 
-/** Begins to count. `stop` logs what is left and ends the timer. */
+/** Starts to count. `stop` logs the remaining counts and stops the timer. */
 export function startTally(clock: Clock, log: Log): Tally {
   let counts = { delivered: 0, failed: 0, released: 0 }
   let cancel = clock.after(minuteMs, turn)

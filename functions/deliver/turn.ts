@@ -1,20 +1,20 @@
 import { addressRules } from '../_shared/connect/address.ts'
-import type { ClaimKey, Delivery, DispatchAnswer, Result } from '../_shared/contract/contract.ts'
+import type { ClaimKey, Delivery, DispatchResponse, Result } from '../_shared/contract/contract.ts'
 import { type ActiveRun, type RunDeps, wakeIfDue } from './active_run.ts'
 import { type Batch, release } from './attempt.ts'
 import { chainsOf, sendChain } from './chains.ts'
-import { isGentle, isHandFull, mayNotBegin } from './due.ts'
+import { isNearlyFull, mustNotSend, sendsTheRest } from './due.ts'
 import { withSettings } from './options.ts'
 import { divide } from './divide.ts'
-import { fillIn, learn, stillKnown } from './known.ts'
-import { type Answered, dispatchUntilAnswered } from './redispatch.ts'
+import { addCached, unlessExpired, withEndpoints } from './endpoint_cache.ts'
+import { dispatchWithRetries, type TimedResponse } from './redispatch.ts'
 
-/** A database that answers nothing is given this long beyond the leases in hand. */
+/** How long to retry, beyond the open leases, if the database does not respond. */
 const patienceMs = 10_000
 
 /**
- * One dispatch: it reports the results and begins to send the claimed deliveries, up to `room`. If the
- * call is given up, or its response cannot be read, the run ends and `state.end` says why. The parts of
+ * One dispatch: it reports the results and starts to send the claimed deliveries, at most `room`. If
+ * retries of the call end, or its response cannot be read, the run ends with that reason. The parts of
  * a refused call are reported first, by calls that claim nothing.
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
@@ -25,7 +25,7 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   const limit = part === undefined ? room : 0
   if (part === undefined) state.results = []
   state.renewalAt = Infinity
-  state.known = stillKnown(state.known, deps.clock.now())
+  state.known = unlessExpired(state.known, deps.clock.now())
   const known = state.known
   const call = {
     run: summary.run,
@@ -38,39 +38,42 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   }
   state.inFlight.push(call.seq)
   state.offered += limit
-  const answered = await dispatchUntilAnswered(deps, call, {
-    trouble: run.trouble,
+  const received = await dispatchWithRetries(deps, call, {
+    faultLog: run.faultLog,
     giveUpAt: (from) => giveUpAt(run, from, call.results.length > 0),
-    asksOn: options.kind === 'worker',
+    retriesPermanent: options.kind === 'worker',
   })
   state.inFlight.splice(state.inFlight.indexOf(call.seq), 1)
   state.offered -= limit
   summary.dispatches++
-  if (answered === null || 'refusal' in answered) {
+  if (received === null || 'refusal' in received) {
     renewals.settle(null, 0)
-    state.end = answered === null ? 'database' : 'contract'
-    deps.begun?.(answered?.refusal ?? null)
+    state.end = received === null ? 'database' : 'contract'
+    deps.dispatched?.(received?.refusal ?? null)
     return
   }
-  deps.begun?.(null)
-  if ('unreadable' in answered) {
+  deps.dispatched?.(null)
+  if ('unreadable' in received) {
     renewals.settle(null, 0)
-    giveBack(run, answered.unreadable)
+    releaseUnreadable(run, received.unreadable)
     return
   }
-  if ('refused' in answered) {
+  if ('refused' in received) {
     renewals.settle(null, 0)
-    state.parts.unshift(...divide(call.results, answered.refused, deps.log))
+    state.parts.unshift(...divide(call.results, received.refused, deps.log))
     return
   }
-  renewals.settle(answered.answer.renewed ?? null, answered.calledAt)
-  take(run, answered, limit)
-  state.known = learn(state.known, answered.answer)
-  send(run, { ...answered, answer: fillIn(answered.answer, known) })
+  renewals.settle(received.response.renewed ?? null, received.calledAt)
+  recordResponse(run, received, limit)
+  state.known = withEndpoints(state.known, received.response)
+  send(run, { ...received, response: addCached(received.response, known) })
 }
 
-/** Releases deliveries of a response that cannot be read, without counting an attempt; the run ends. */
-function giveBack({ deps, state, summary }: ActiveRun, claimed: readonly ClaimKey[]): void {
+/** Releases the deliveries of a response that cannot be read, without counting an attempt. */
+function releaseUnreadable(
+  { deps, state, summary }: ActiveRun,
+  claimed: readonly ClaimKey[],
+): void {
   state.end = 'unreadable'
   if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
   state.results.push(...claimed.map(release))
@@ -78,8 +81,8 @@ function giveBack({ deps, state, summary }: ActiveRun, claimed: readonly ClaimKe
 }
 
 /**
- * Keeps results as long as the platform lets the run live: a late result still counts until another run
- * claims the delivery.
+ * When to stop retrying. An edge run stores results as long as the platform allows, because a late
+ * result counts until another run claims the delivery.
  */
 function giveUpAt(
   { deps, options, state }: ActiveRun,
@@ -92,87 +95,89 @@ function giveUpAt(
   return Math.max(patient, state.startedAt + options.lifeMs)
 }
 
-/** Notes what an answer says of the run. */
-function take(run: ActiveRun, { answer, calledAt }: Answered, limit: number): void {
+function recordResponse(
+  run: ActiveRun,
+  { response, calledAt }: TimedResponse,
+  limit: number,
+): void {
   const { deps, state, summary } = run
-  const { deliveries, settings, error } = answer
+  const { deliveries, settings, error } = response
   const now = deps.clock.now()
   run.options = withSettings(run.initial, settings)
-  summary.stale += answer.stale
-  state.answeredAt = now
+  summary.stale += response.stale
+  state.respondedAt = now
   state.wasFull = limit > 0 && deliveries.length >= limit
-  // Asking takes 0.2 ms.
+  // cpuMs() takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart
   state.claimed += deliveries.length
-  if (deliveries.length > 0 || answer.routed > 0) state.workedAt = now
-  if (answer.retries) deps.follow(answer.retries)
-  if (answer.stop !== null && isGentle(state.end)) state.end = `stop:${answer.stop}`
+  if (deliveries.length > 0 || response.routed > 0) state.workedAt = now
+  if (response.retries) deps.follow(response.retries)
+  if (response.stop !== null && sendsTheRest(state.end)) state.end = `stop:${response.stop}`
   if (error !== null) {
     const text = [error.results, error.route, error.claim].filter(Boolean).join('; ')
     deps.log('warn', 'dispatch reports an error', { run: summary.run, error: text })
   }
-  const problem = answer.problem ?? null
+  const problem = response.problem ?? null
   if (problem !== null && state.problem === null) {
     deps.log('error', 'the database reports a problem', { run: summary.run, error: problem })
   }
   state.problem = problem
-  for (const { lease_ms } of [...deliveries, ...answer.renewed ?? []]) {
+  for (const { lease_ms } of [...deliveries, ...response.renewed ?? []]) {
     state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
   }
 }
 
-/** Begins to send what an answer brought; each result is noted as it comes. */
-function send(run: ActiveRun, { answer, calledAt }: Answered): void {
-  const { deps, options, hand, state, window } = run
-  const batch = batchOf(answer, calledAt, deps)
-  const putDown = hand.take(answer.deliveries.length)
+/** Starts to send the deliveries of a response; each result is recorded when it comes. */
+function send(run: ActiveRun, { response, calledAt }: TimedResponse): void {
+  const { deps, options, outstanding, state, window } = run
+  const batch = batchOf(response, calledAt, deps)
+  const removeOne = outstanding.add(response.deliveries.length)
   const chainDeps = {
     ...deps,
     leaseMarginMs: options.leaseMarginMs,
     renewMarginMs: options.renewMarginMs,
     isHalted: () => isHalted(run),
     renew: (delivery: Delivery) =>
-      isHandFull(state, options) ? Promise.resolve(null) : run.renewals.ask(delivery),
+      isNearlyFull(state, options) ? Promise.resolve(null) : run.renewals.request(delivery),
     note: (result: Result, delivery: Delivery) => {
-      putDown()
-      state.begun--
-      window.answered()
-      note(run, result, delivery)
+      removeOne()
+      state.started--
+      window.resultCame()
+      record(run, result, delivery)
     },
   }
-  void begin(run, chainsOf(answer.deliveries), (chain) => {
-    state.begun += chain.length
+  void startChains(run, chainsOf(response.deliveries), (chain) => {
+    state.started += chain.length
     void sendChain(chainDeps, chain, batch)
   })
 }
 
 /**
- * Begins some chains at a time. All at once would keep the event loop for 20 ms, so that no answer
- * is taken in meanwhile; and a thousand requests would then be under way where quick endpoints need
- * fifty.
+ * Starts a few chains at a time. All at once would block the event loop for 20 ms, and a thousand
+ * requests would be in flight where fifty are enough for fast endpoints.
  */
-async function begin(
+async function startChains(
   run: ActiveRun,
   chains: Delivery[][],
-  beginChain: (chain: Delivery[]) => void,
+  startChain: (chain: Delivery[]) => void,
 ): Promise<void> {
   const { deps, options, window } = run
   let step = options.windowStep
   for (let at = 0; at < chains.length; at += step) {
-    // What is halted is released, which takes no time.
+    // A halted run releases deliveries, which takes no time.
     const hasRoom = isHalted(run) || await window.room()
     step = hasRoom ? options.windowStep : step * 2
     if (at > 0) await deps.yieldTurn()
-    chains.slice(at, at + step).forEach(beginChain)
+    chains.slice(at, at + step).forEach(startChain)
   }
 }
 
-/** Whether nothing more is begun. */
+/** Whether nothing more is sent. */
 export function isHalted({ deps, options, state }: ActiveRun): boolean {
-  return deps.stop.aborted || mayNotBegin(state, options, deps.clock.now())
+  return deps.stop.aborted || mustNotSend(state, options, deps.clock.now())
 }
 
-function note(run: ActiveRun, result: Result, delivery: Delivery): void {
+function record(run: ActiveRun, result: Result, delivery: Delivery): void {
   const { deps, state, summary } = run
   if (state.results.length === 0) state.oldestResultAt = deps.clock.now()
   state.results.push(result)
@@ -181,10 +186,10 @@ function note(run: ActiveRun, result: Result, delivery: Delivery): void {
   wakeIfDue(run)
 }
 
-function batchOf(answer: DispatchAnswer, calledAt: number, deps: RunDeps): Batch {
-  const { settings } = answer
+function batchOf(response: DispatchResponse, calledAt: number, deps: RunDeps): Batch {
+  const { settings } = response
   return {
-    answer,
+    response,
     calledAt,
     deps: {
       transport: deps.transport,

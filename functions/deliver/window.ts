@@ -3,28 +3,27 @@ import type { RunState } from './state.ts'
 
 export type WindowOptions = {
   clock: Clock
-  /** Its `begun` and `slow` say what is on its way. */
+  /** Its `started` and `slow` give the number of sends in flight. */
   state: RunState
-  /** So many on their way, and no more are begun until `step` of them are answered. */
+  /** At this many sends in flight no more start until `step` of them have a result. */
   size: number
   step: number
   /** The longest wait for room. */
   patienceMs: number
 }
 
-/** Bounds what is on its way at once. */
+/** Limits the sends in flight. */
 export type Window = {
-  /** Resolves with true when there is room, with false when that took too long. */
+  /** Resolves with true when there is room, with false after `patienceMs`. */
   room(): Promise<boolean>
-  /** To be called after each answer. */
-  answered(): void
+  /** Call it after each result. */
+  resultCame(): void
 }
 
 /**
- * What is begun before the answers of others are in waits with its buffers in memory, and the
- * collector of garbage copies it again and again: with 600 on their way a delivery takes 85 µs of a
- * worker's CPU, with 64 it is 75. Endpoints that take their time still get all the slots there are,
- * since a wait is short and what is slow does not count.
+ * Each send in flight holds buffers in memory that the garbage collector copies repeatedly: with 600 in
+ * flight a delivery takes 85 µs of a worker's CPU, with 64 75 µs. Slow endpoints still get all slots,
+ * because the wait is short and slow sends do not count.
  */
 export function createWindow(
   { clock, state, size, step, patienceMs }: WindowOptions,
@@ -32,7 +31,7 @@ export function createWindow(
   const waiting = new Set<(hasRoom: boolean) => void>()
 
   function quick(): number {
-    return state.begun - state.slow
+    return state.started - state.slow
   }
 
   function room(): Promise<boolean> {
@@ -49,10 +48,10 @@ export function createWindow(
     })
   }
 
-  function answered(): void {
+  function resultCame(): void {
     if (waiting.size === 0 || quick() > size - step) return
     for (const go of [...waiting]) go(true)
   }
 
-  return { room, answered }
+  return { room, resultCame }
 }

@@ -19,16 +19,15 @@ export type WireOptions = {
   transport: 'http1' | 'fetch'
   proxyAuthorization?: string | undefined
   log: Log
-  /** The level of an attempt's line; a failed one is always `info`. */
+  /** The log level of a delivered or released attempt; a failed one is always `info`. */
   routineLevel: LogLevel
-  /** None: nothing is traced. */
   tracer?: Tracer | null
   stop: AbortSignal
   /** By default those of this project; `sendersWith()` adds more kinds. */
   senders?: Senders
 }
 
-/** A run's effects in a real process; connections and keys are shared by all runs of it. */
+/** The dependencies of a run in a real process; its runs share connections and keys. */
 export function wireRun(
   {
     database,
@@ -46,8 +45,8 @@ export function wireRun(
     database,
     senders,
     transport: transport === 'fetch' ? createFetchTransport() : createHttp1Transport({
-      maxSockets: workerOptions.maxInHand,
-      maxPerOrigin: workerOptions.maxInHand,
+      maxSockets: workerOptions.maxOutstanding,
+      maxPerOrigin: workerOptions.maxOutstanding,
       ...(proxyAuthorization === undefined ? {} : { proxyAuthorization }),
     }),
     keys: createKeyCache(),
@@ -71,7 +70,7 @@ export function wireRun(
   }
 }
 
-/** The parts of a result that may be logged: the response belongs to the endpoint's owner alone. */
+/** The fields of a result that may be logged: the response body may be confidential. */
 function attemptFields(result: Result, { failed_attempts }: Delivery): LogFields {
   const { event, endpoint, attempt, outcome } = result
   const fields: LogFields = { event, endpoint, attempt, failed_attempts, outcome }

@@ -14,14 +14,14 @@ import { run } from './run.ts'
 import { startTally } from './tally.ts'
 import { wireRun } from './wire.ts'
 
-/** A worker that the database turned away asks again after this. */
+/** The pause after the database has refused a run. */
 const refusedPauseMs = 5_000
 /** The pause while functions and database have no common contract. */
 const contractPauseMs = 15_000
 
 /**
- * Delivers until a signal, then ends the process. `own` has the senders of kinds that this project
- * does not have.
+ * Delivers until SIGTERM or SIGINT, then exits; code 2 if a variable is invalid. `own` has the
+ * senders of kinds that this project does not have.
  */
 export async function main(own: Senders = new Map()): Promise<never> {
   Deno.exit(await deliver(own))
@@ -67,7 +67,7 @@ async function deliver(own: Senders): Promise<number> {
   return 0
 }
 
-/** Runs until told to stop. It survives every error of the database, which may end later. */
+/** Starts run after run until a signal; it survives every database error, because these may pass. */
 async function work(deps: RunDeps, log: Log): Promise<void> {
   for (;;) {
     const { end, ...counts } = await run(deps, workerOptions)

@@ -18,8 +18,8 @@ export type AppDeps = {
 const mostBytes = 2 ** 20 + 4096
 
 /**
- * A receiver of webhooks: `POST /example-consumer`. It verifies, does the work once, and answers 204
- * to a repeat too; 500 when the work failed, so that the event comes again.
+ * A receiver of webhooks: `POST /example-consumer`. It verifies the signature (401), handles each event
+ * once, and responds 204, also to a repeat; 500 if the handler failed, so that Outhook retries.
  */
 export function createApp({ secret, receive, log }: AppDeps): Hono {
   const app = new Hono().basePath('/example-consumer')
@@ -38,7 +38,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
       status: 401,
       code: 'invalid_signature',
       title: 'Not a valid signature',
-      detail: 'webhook-signature is missing, too old, or made with another secret',
+      detail: 'webhook-signature is missing, too old, or signed with another secret',
     })
     if (!hasWebhookHead(c.req.raw.headers)) return leaveBody(c.req.raw, unsigned)
     const body = await readText(c.req.raw, mostBytes)
@@ -51,7 +51,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
     }
     try {
       const isNew = await receive(eventId, body)
-      log('info', isNew ? 'event processed' : 'event known already', { event: eventId })
+      log('info', isNew ? 'event processed' : 'duplicate event', { event: eventId })
       return c.body(null, 204)
     } catch (error) {
       log('error', 'event not processed', { event: eventId, error: messageOf(error) })
@@ -59,7 +59,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
         status: 500,
         code: 'internal',
         title: 'Internal error',
-        detail: 'The event could not be processed; the log has the reason',
+        detail: 'The event could not be processed; see the log of this function',
       })
     }
   })

@@ -1,8 +1,8 @@
 import { createClient } from '@supabase/supabase-js'
 
 /**
- * Hands one event to the SQL function that does the work; false for one that it has already. It
- * throws when the work fails, and then nothing has happened.
+ * Passes one event to the SQL function that handles it; resolves with false for a duplicate. It
+ * rejects if the function fails, and then nothing is stored.
  */
 export type Receive = (eventId: string, body: string) => Promise<boolean>
 

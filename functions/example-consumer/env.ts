@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** A key travels in headers, and Deno repeats a header's value in the error over an invalid one. */
-const key = z.string().regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
+const key = z.string().regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
 const variables = z.object({
   SUPABASE_URL: z.url(),
@@ -10,16 +10,15 @@ const variables = z.object({
   EXAMPLE_CONSUMER_SECRET: z.string().default(''),
 })
 
-/** What the function reads from its environment. */
 export type ConsumerEnv = {
   url: string
-  /** What the database is called with. */
+  /** The key for calls to the database. */
   key: string
   /** The endpoint's signing secret; empty: not set up yet. */
   secret: string
 }
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readConsumerEnv(environment: Record<string, string | undefined>): ConsumerEnv {
   const read = variables.safeParse(environment)
   if (!read.success) {

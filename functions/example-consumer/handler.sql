@@ -1,6 +1,6 @@
--- What example-consumer does with an event, in one transaction with the note that it has it: a
--- repeat finds the note and does nothing, and work that fails leaves no note. Local databases have
--- it from supabase/config.toml; elsewhere: psql -f functions/example-consumer/handler.sql
+-- The handler of example-consumer. It records the event's id in the same transaction: a duplicate
+-- does nothing, and a failed handler records nothing. Local databases load it from
+-- supabase/config.toml; elsewhere: psql -f functions/example-consumer/handler.sql
 
 create table if not exists public.received_order (
   id bigint generated always as identity primary key,

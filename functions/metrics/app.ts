@@ -7,7 +7,7 @@ import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
 import { sameVersionAdvice } from '../_shared/database/versions.ts'
-import type { MetricsAnswer } from './contract.ts'
+import type { MetricsResult } from './contract.ts'
 import { counterFamilies } from './counters.ts'
 import { gaugeFamilies } from './gauges.ts'
 import { VersionError } from './database.ts'
@@ -16,25 +16,25 @@ import { contentTypes, writeText } from './text.ts'
 import { bearsToken } from '../_shared/http/bearer.ts'
 
 export type MetricsDeps = {
-  /** Who bears one of these may read; none means that the function is not set up yet. */
+  /** Accepted bearer tokens; an empty list: the function is not set up yet. */
   tokens: readonly string[]
-  readMetrics(): Promise<MetricsAnswer>
+  readMetrics(): Promise<MetricsResult>
   log: Log
-  /** Exports a span for each request; null or left out: none. */
+  /** Exports a span for each request; null or absent: none. */
   tracer?: Tracer | null
 }
 
 const openMetrics = 'application/openmetrics-text'
 
 /**
- * The function's HTTP side: `GET /metrics` answers in the format of Prometheus, or in that of
- * OpenMetrics to who prefers it; `GET /metrics/health` tells that it is up.
+ * The function's HTTP side: `GET /metrics` returns the metrics in the format of Prometheus or
+ * OpenMetrics, by the Accept header (503 without a database); `GET /metrics/health` returns the version.
  */
 export function createApp(
   { tokens, readMetrics, log, tracer = null }: MetricsDeps,
 ): Hono<SpanVariables> {
   const app = new Hono<SpanVariables>().basePath('/metrics')
-  // Whoever scrapes may be traced itself.
+  // The scraper may be traced itself.
   app.use(requestSpans(tracer, { isTrusted: true }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
@@ -45,7 +45,8 @@ export function createApp(
         status: 503,
         code: 'not_configured',
         title: 'Not configured',
-        detail: 'OUTHOOK_METRICS_TOKEN is not set: set it to what Prometheus sends as bearer token',
+        detail:
+          'OUTHOOK_METRICS_TOKEN is not set: set it to the bearer token that Prometheus sends',
       })
     }
     if (!bearsToken(c.req.header('authorization'), tokens)) {
@@ -58,16 +59,16 @@ export function createApp(
       refusal.headers.set('www-authenticate', 'Bearer')
       return refusal
     }
-    let answer: MetricsAnswer
+    let result: MetricsResult
     try {
-      answer = await readMetrics()
+      result = await readMetrics()
     } catch (error) {
       log('error', 'metrics failed', { error: messageOf(error) })
       if (error instanceof VersionError) {
         return problemResponse({
           status: 503,
           code: 'contract_mismatch',
-          title: 'Different versions',
+          title: 'Versions do not match',
           detail: `No metrics: ${sameVersionAdvice}`,
         })
       }
@@ -75,7 +76,7 @@ export function createApp(
         status: 503,
         code: 'unavailable',
         title: 'Not available',
-        detail: 'The database did not answer; the log of this function has the reason',
+        detail: 'The database did not respond; see the log of this function',
       })
     }
     const wanted = accepts(c, {
@@ -85,9 +86,9 @@ export function createApp(
     })
     const format = wanted === openMetrics ? 'openmetrics' : 'prometheus'
     const families = [
-      ...counterFamilies(answer),
-      ...histogramFamilies(answer),
-      ...gaugeFamilies(answer),
+      ...counterFamilies(result),
+      ...histogramFamilies(result),
+      ...gaugeFamilies(result),
     ]
     return c.body(writeText(families, format), 200, {
       'content-type': contentTypes[format],

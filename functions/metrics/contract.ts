@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What `outbox.get_metrics` answers. Times are seconds since 1970 on the database's clock.
+// The result of `outbox.get_metrics`. Times are seconds since 1970 on the database's clock.
 
 const seconds = z.number().nullable()
 
@@ -36,11 +36,11 @@ const table = z.object({
   vacuumed_at: seconds,
 })
 
-export const metricsAnswer = z.object({
+export const metricsResult = z.object({
   version: z.string(),
   now: z.number(),
   bounds: z.object({ attempt_ms: z.array(z.number()), latency_ms: z.array(z.number()) }),
-  /** `[metric, labels, n, total]`; of a histogram the last label is the bucket's number, from 1. */
+  /** `[metric, labels, n, total]`; the last label of a histogram is the bucket's number, from 1. */
   counters: z.array(z.tuple([z.string(), z.array(z.string()), z.number(), z.number()])),
   queue: z.object({
     endpoints: z.array(endpointGroup),
@@ -71,7 +71,7 @@ export const metricsAnswer = z.object({
   }),
 })
 
-/** All that one scrape shows, as the database tells it. */
-export type MetricsAnswer = z.infer<typeof metricsAnswer>
-/** One counter: its metric, the values of its labels, how often, and the sum in milliseconds. */
-export type Counted = MetricsAnswer['counters'][number]
+/** The result of `outbox.get_metrics`. */
+export type MetricsResult = z.infer<typeof metricsResult>
+/** One counter: its metric, its label values, its count, and the sum in milliseconds. */
+export type Counted = MetricsResult['counters'][number]

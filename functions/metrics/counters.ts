@@ -1,15 +1,15 @@
-import type { Counted, MetricsAnswer } from './contract.ts'
+import type { Counted, MetricsResult } from './contract.ts'
 import { type Family, labelsOf } from './family.ts'
 
 type CounterSpec = {
-  /** What the database calls it. */
+  /** Its name in the database. */
   metric: string
   name: string
   help: string
   labels: readonly string[]
   /**
-   * The values that are there from the beginning, at 0: a series that begins at 1 has no increase
-   * that a query could see.
+   * Label values that exist from the start, at 0: Prometheus sees no increase in a series that starts
+   * at 1.
    */
   zeros?: (kinds: readonly string[]) => string[][]
 }
@@ -117,25 +117,24 @@ const specs: readonly CounterSpec[] = [
   },
 ]
 
-/** Every counter as a family. */
-export function counterFamilies(answer: MetricsAnswer): Family[] {
-  const kinds = kindsOf(answer)
+export function counterFamilies(result: MetricsResult): Family[] {
+  const kinds = kindsOf(result)
   return [
-    ...specs.map((spec) => familyOf(spec, answer.counters, kinds)),
-    ...otherFamilies(answer.counters),
-    leases(answer.counters, kinds),
+    ...specs.map((spec) => familyOf(spec, result.counters, kinds)),
+    ...otherFamilies(result.counters),
+    leases(result.counters, kinds),
     {
       name: 'outhook_kicks',
       type: 'counter',
       help: 'Kicks: calls that start a run, at a commit or by the tick.',
-      samples: Object.entries(answer.engine.kicks)
+      samples: Object.entries(result.engine.kicks)
         .map(([reason, value]) => ({ labels: [['reason', reason]], value })),
     },
   ]
 }
 
-/** The kinds of the endpoints that there are. */
-export function kindsOf({ queue }: MetricsAnswer): string[] {
+/** The kinds of existing endpoints. */
+export function kindsOf({ queue }: MetricsResult): string[] {
   return [...new Set(queue.endpoints.map(({ kind }) => kind))]
 }
 
@@ -154,7 +153,7 @@ function familyOf(spec: CounterSpec, counters: readonly Counted[], kinds: string
   }
 }
 
-/** The counters without a row: a module counts them. Histograms' names end with `_ms`. */
+/** Counters of modules that have no row here. Names of histograms end with `_ms`. */
 function otherFamilies(counters: readonly Counted[]): Family[] {
   const listed = new Set(specs.map(({ metric }) => metric))
   const widths = new Map<string, number>()

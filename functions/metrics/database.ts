@@ -1,8 +1,8 @@
 import type { CallFunction } from '../_shared/database/functions.ts'
 import { isMissingFunction, sameVersionAdvice } from '../_shared/database/versions.ts'
-import { type MetricsAnswer, metricsAnswer } from './contract.ts'
+import { type MetricsResult, metricsResult } from './contract.ts'
 
-/** The database has a version that this function does not work with; the message is for the log. */
+/** The database's version does not match this function; the message is for the log. */
 export class VersionError extends Error {
   constructor(what: string) {
     super(`${what}; ${sameVersionAdvice}`)
@@ -11,18 +11,18 @@ export class VersionError extends Error {
 }
 
 /**
- * Makes a function that asks the database for all metrics. It rejects with an Error that says what
- * went wrong and holds no secret.
+ * Creates a function that reads all metrics from the database. It rejects with an Error without
+ * secrets, or with VersionError.
  */
-export function metricsReader(callFunction: CallFunction): () => Promise<MetricsAnswer> {
-  return async function readMetrics(): Promise<MetricsAnswer> {
+export function metricsReader(callFunction: CallFunction): () => Promise<MetricsResult> {
+  return async function readMetrics(): Promise<MetricsResult> {
     const reply = await callFunction('get_metrics', {})
     if (!reply.ok) {
       const { status, error } = reply
       if (isMissingFunction(error)) throw new VersionError('The database has no outbox.get_metrics')
       throw new Error(`${status} ${error.code} ${error.message}`)
     }
-    const read = metricsAnswer.safeParse(reply.data)
+    const read = metricsResult.safeParse(reply.data)
     if (read.success) return read.data
     const [issue] = read.error.issues
     throw new VersionError(

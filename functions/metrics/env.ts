@@ -14,16 +14,15 @@ const variables = z.object({
   OUTHOOK_METRICS_TOKEN: secretsVariable,
 })
 
-/** What the function metrics reads from its environment. */
 export type MetricsEnv = {
   url: string
-  /** What the database is called with. */
+  /** The key for calls to the database. */
   key: string
-  /** The tokens in force: two during a rotation. */
+  /** The accepted tokens: two during a rotation. */
   tokens: string[]
 }
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readMetricsEnv(environment: Record<string, string | undefined>): MetricsEnv {
   const env = readVariables(variables, environment)
   const [{ key }] = readSecretKeys(env)

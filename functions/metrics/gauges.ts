@@ -1,19 +1,19 @@
-import type { MetricsAnswer } from './contract.ts'
+import type { MetricsResult } from './contract.ts'
 import type { Family, Sample } from './family.ts'
 import { age, at, gauge, since, single } from './gauge.ts'
 
-/** Every gauge as a family. Ages are by the database's clock: no other one has a part in them. */
-export function gaugeFamilies(answer: MetricsAnswer): Family[] {
+/** All gauges as families. Ages use only the database's clock. */
+export function gaugeFamilies(result: MetricsResult): Family[] {
   return [
-    ...queueGauges(answer),
-    ...endpointGauges(answer),
-    ...engineGauges(answer),
-    ...databaseGauges(answer),
+    ...queueGauges(result),
+    ...endpointGauges(result),
+    ...engineGauges(result),
+    ...databaseGauges(result),
   ]
 }
 
 function queueGauges(
-  { queue: { endpoints, due_since, open_since }, events, now }: MetricsAnswer,
+  { queue: { endpoints, due_since, open_since }, events, now }: MetricsResult,
 ): Family[] {
   const byStatus = (
     value: (group: typeof endpoints[number]) => number,
@@ -69,23 +69,23 @@ function queueGauges(
     ),
     single(
       'outhook_dead_letters_waiting',
-      'Dead letters that nobody replayed or discarded, counted up to 10,000.',
+      'Dead letters that are neither replayed nor discarded, counted up to 10,000.',
       events.dead_letters,
     ),
   ]
 }
 
-function endpointGauges({ queue: { named }, now }: MetricsAnswer): Family[] {
+function endpointGauges({ queue: { named }, now }: MetricsResult): Family[] {
   const of = (value: (endpoint: typeof named[number]) => number): Sample[] =>
     named.map((endpoint) => ({
       labels: [['endpoint', endpoint.endpoint], ['org', endpoint.org], ['kind', endpoint.kind]],
       value: value(endpoint),
     }))
-  const which = 'of the endpoints that are named (settings metrics.top_endpoints, per_endpoint).'
+  const which = 'of the listed endpoints (settings metrics.top_endpoints, per_endpoint).'
   return [
     gauge(
       'outhook_endpoint_open_deliveries',
-      `Deliveries that have not ended, ${which}`,
+      `Open deliveries, ${which}`,
       of(({ open }) => open),
     ),
     gauge(
@@ -101,14 +101,14 @@ function endpointGauges({ queue: { named }, now }: MetricsAnswer): Family[] {
     ),
     gauge(
       'outhook_endpoint_oldest_due_seconds',
-      `How long the first delivery that could be sent has been due, ${which}`,
+      `Age of the oldest due delivery, ${which}`,
       of(({ due_since }) => since(now, due_since)),
       'seconds',
     ),
   ]
 }
 
-function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
+function engineGauges({ engine, now, version }: MetricsResult): Family[] {
   const runs = { edge: 0, worker: 0, ...engine.runs }
   const tables = engine.partitions ?? []
   return [
@@ -154,7 +154,7 @@ function engineGauges({ engine, now, version }: MetricsAnswer): Family[] {
   ]
 }
 
-function databaseGauges({ database, now }: MetricsAnswer): Family[] {
+function databaseGauges({ database, now }: MetricsResult): Family[] {
   const tables = database.tables ?? []
   return [
     gauge(

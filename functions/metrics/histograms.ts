@@ -1,4 +1,4 @@
-import type { Counted, MetricsAnswer } from './contract.ts'
+import type { Counted, MetricsResult } from './contract.ts'
 import { kindsOf } from './counters.ts'
 import { type Family, labelsOf, type Sample } from './family.ts'
 
@@ -12,10 +12,10 @@ type HistogramSpec = {
   zeros: string[][]
 }
 
-/** Every histogram as a family, in seconds. */
-export function histogramFamilies(answer: MetricsAnswer): Family[] {
-  const { attempt_ms, latency_ms } = answer.bounds
-  const kinds = kindsOf(answer)
+/** All histograms as families, in seconds. */
+export function histogramFamilies(result: MetricsResult): Family[] {
+  const { attempt_ms, latency_ms } = result.bounds
+  const kinds = kindsOf(result)
   const specs: readonly HistogramSpec[] = [
     {
       metric: 'attempt_ms',
@@ -43,7 +43,7 @@ export function histogramFamilies(answer: MetricsAnswer): Family[] {
       zeros: [],
     },
   ]
-  return specs.map((spec) => familyOf(spec, answer.counters))
+  return specs.map((spec) => familyOf(spec, result.counters))
 }
 
 type Series = { labels: string[]; buckets: number[]; ms: number }
@@ -90,7 +90,7 @@ function samplesOf({ bounds, labels: names }: HistogramSpec, series: Series): Sa
   ]
 }
 
-/** OpenMetrics wants a float's spelling, and both formats the same one. */
+/** A float as OpenMetrics requires it; both formats use it. */
 function boundText(ms: number): string {
   const text = String(ms / 1000)
   return text.includes('.') ? text : `${text}.0`

@@ -13,7 +13,7 @@ const log = createLog({ debug: false })
 
 const app = createApp({
   tokens,
-  // Prometheus gives up after 10 s.
+  // Prometheus times out after 10 s.
   readMetrics: metricsReader(connectFunctions({ url, key, timeoutMs: 8000 })),
   log,
   tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),

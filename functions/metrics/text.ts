@@ -1,6 +1,6 @@
 import type { Family, Labels, Sample } from './family.ts'
 
-/** The two formats that Prometheus and its relatives read. */
+/** The two formats that Prometheus and compatible systems read. */
 export type Format = 'prometheus' | 'openmetrics'
 
 export const contentTypes: Record<Format, string> = {
@@ -8,7 +8,7 @@ export const contentTypes: Record<Format, string> = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 }
 
-/** Writes families as text; one without samples is left out. */
+/** Writes families as text, without those that have no samples. */
 export function writeText(families: readonly Family[], format: Format): string {
   const written = families
     .filter(({ samples }) => samples.length > 0)
@@ -16,7 +16,7 @@ export function writeText(families: readonly Family[], format: Format): string {
   return written.join('') + (format === 'openmetrics' ? '# EOF\n' : '')
 }
 
-/** In the older format a counter's own name ends with `_total`, in OpenMetrics its samples' do. */
+/** In the older format a counter's name ends with `_total`; in OpenMetrics only its samples' names do. */
 function writeFamily({ name, type, unit, help, samples }: Family, format: Format): string {
   const counter = type === 'counter' ? '_total' : ''
   const head = format === 'prometheus' ? name + counter : name
@@ -36,7 +36,7 @@ function writeLabels(labels: Labels): string {
   return `{${pairs.join(',')}}`
 }
 
-/** A help text of the older format keeps its quotes as they are. */
+/** The older format does not escape quotes in help texts. */
 function escaped(text: string, format: Format): string {
   const plain = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
   return format === 'openmetrics' ? plain.replaceAll('"', '\\"') : plain

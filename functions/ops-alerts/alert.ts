@@ -1,18 +1,18 @@
-/** What a person on call is to know of, or that it is over. */
+/** An alert for the operator on call, or its resolution. */
 export type Alert = {
-  /** The same for the same trouble: what opens an incident once, and closes it. */
+  /** The same for the same problem: it opens an incident once, and closes it. */
   key: string
   action: 'trigger' | 'resolve'
   severity: 'critical' | 'error' | 'warning' | 'info'
   summary: string
-  /** What is in trouble: an endpoint, or the name of the alert. */
+  /** The affected endpoint, or the name of the alert. */
   source: string
   /** ISO 8601. */
   at: string
   details: Record<string, string | number | boolean>
 }
 
-/** Members that a list of details may hold: text, numbers and booleans. */
+/** The members that alert details support: text (cut to 500 characters), numbers and booleans. */
 export function detailsOf(fields: Record<string, unknown>): Alert['details'] {
   const details: Alert['details'] = {}
   for (const [name, value] of Object.entries(fields)) {

@@ -11,25 +11,25 @@ import { alertsOfAlertmanager } from './from_alertmanager.ts'
 import { alertOfEvent } from './from_event.ts'
 
 export type AlertsDeps = {
-  /** The signing secret of the endpoint that receives operational events; empty: none does. */
+  /** The signing secret of the endpoint for operational events; empty: not set up. */
   secret: string
-  /** What Alertmanager bears; none: it is not listened to. */
+  /** The bearer tokens of Alertmanager; an empty list: its requests are refused. */
   tokens: readonly string[]
-  /** Tells of operational events; rejects when somebody could not be told. */
-  tell(alerts: Alert[]): Promise<void>
-  /** Tells whom Alertmanager cannot tell by itself: it knows PagerDuty. */
-  tellForAlertmanager(alerts: Alert[]): Promise<void>
+  /** Sends alerts of operational events; rejects if a service did not accept one. */
+  send(alerts: Alert[]): Promise<void>
+  /** Sends alerts of Alertmanager, but not to PagerDuty, which Alertmanager supports itself. */
+  sendForAlertmanager(alerts: Alert[]): Promise<void>
   log: Log
 }
 
 const mostBytes = 2 ** 20
 
 /**
- * Tells those on call: `POST /ops-alerts/events` takes Outhook's own operational events,
- * `POST /ops-alerts/alertmanager` what Alertmanager posts. 204 once all have been told; 502 when
- * somebody has not, so that it comes again.
+ * Sends alerts to the services of operators on call. `POST /ops-alerts/events` receives Outhook's
+ * operational events, `POST /ops-alerts/alertmanager` the webhooks of Alertmanager. 204 after all
+ * services have accepted them; 502 if one has not, so that the sender retries.
  */
-export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: AlertsDeps): Hono {
+export function createApp({ secret, tokens, send, sendForAlertmanager, log }: AlertsDeps): Hono {
   const app = new Hono().basePath('/ops-alerts')
   const webhook = secret === '' ? null : new Webhook(secret)
 
@@ -47,7 +47,7 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
     } catch {
       return unsigned
     }
-    return await passOn(c, tell, () => {
+    return await forward(c, send, () => {
       const alert = alertOfEvent(body)
       return alert === null ? [] : [alert]
     })
@@ -62,27 +62,31 @@ export function createApp({ secret, tokens, tell, tellForAlertmanager, log }: Al
     }
     const body = await readText(c.req.raw, mostBytes)
     if (body instanceof Response) return body
-    return await passOn(c, tellForAlertmanager, () => alertsOfAlertmanager(body))
+    return await forward(c, sendForAlertmanager, () => alertsOfAlertmanager(body))
   })
 
-  async function passOn(
+  async function forward(
     c: Context,
-    tellOf: AlertsDeps['tell'],
+    sendTo: AlertsDeps['send'],
     read: () => Alert[],
   ): Promise<Response> {
     let alerts: Alert[]
     try {
       alerts = read()
     } catch (error) {
-      log('warn', 'alert not understood', { error: messageOf(error).slice(0, 500) })
-      return refusal(422, 'not_understood', 'The body is of another form')
+      log('warn', 'invalid alert', { error: messageOf(error).slice(0, 500) })
+      return refusal(422, 'not_understood', 'The body is not valid')
     }
     try {
-      await tellOf(alerts)
+      await sendTo(alerts)
       return c.body(null, 204)
     } catch (error) {
-      log('error', 'alert not passed on', { error: messageOf(error) })
-      return refusal(502, 'not_told', 'Somebody could not be told; the log has the reason')
+      log('error', 'alert not sent', { error: messageOf(error) })
+      return refusal(
+        502,
+        'not_told',
+        'A service did not accept the alert; see the log of this function',
+      )
     }
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readVariables, secretsVariable } from '../_shared/base/env.ts'
-import type { Services } from './tell.ts'
+import type { Services } from './send_alerts.ts'
 
 const variables = z.object({
   OUTHOOK_ALERTS_SECRET: z.string().default(''),
@@ -12,10 +12,9 @@ const variables = z.object({
   NEW_RELIC_URL: z.url().optional(),
 })
 
-/** What the function reads from its environment. */
 export type AlertsEnv = { secret: string; tokens: string[]; services: Services }
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readAlertsEnv(environment: Record<string, string | undefined>): AlertsEnv {
   const env = readVariables(variables, environment)
   const { PAGERDUTY_URL, NEW_RELIC_URL } = env

@@ -14,7 +14,7 @@ const notification = z.object({
   })),
 })
 
-/** The alerts that Alertmanager posts to a webhook. Throws when the body is of another form. */
+/** The alerts in a webhook of Alertmanager. Throws if the body is not valid. */
 export function alertsOfAlertmanager(body: string): Alert[] {
   return notification.parse(JSON.parse(body)).alerts.map((alert) => {
     const { status, labels, annotations, startsAt, endsAt, fingerprint } = alert

@@ -21,7 +21,7 @@ type Fields = z.infer<typeof fieldsOf>
 type Rule = {
   action: Alert['action']
   severity: Alert['severity']
-  /** What it is the trouble of, before the endpoint's id. */
+  /** The subject of the alert's key, before the endpoint's id. */
   about: string
   summary(fields: Fields): string
 }
@@ -37,13 +37,13 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     action: 'trigger',
     severity: 'warning',
     about: 'breaker',
-    summary: (f) => `Breaker open: ${f.url ?? f.endpointId} of ${f.orgId} fails again and again`,
+    summary: (f) => `Breaker open: ${f.url ?? f.endpointId} of ${f.orgId} keeps failing`,
   }],
   ['outhook.breaker.closed', {
     action: 'resolve',
     severity: 'info',
     about: 'breaker',
-    summary: (f) => `Breaker closed: ${f.url ?? f.endpointId} of ${f.orgId} answers again`,
+    summary: (f) => `Breaker closed: ${f.url ?? f.endpointId} of ${f.orgId} responds again`,
   }],
   ['outhook.endpoint.disabled', {
     action: 'trigger',
@@ -61,7 +61,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     action: 'resolve',
     severity: 'info',
     about: 'secrets',
-    summary: (f) => `Endpoint served again: ${f.url ?? f.endpointId} of ${f.orgId}`,
+    summary: (f) => `Endpoint resumed: ${f.url ?? f.endpointId} of ${f.orgId}`,
   }],
   ['outhook.channel.held', {
     action: 'trigger',
@@ -73,14 +73,14 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     action: 'resolve',
     severity: 'info',
     about: 'channel',
-    summary: (f) => `WhatsApp channel of ${f.orgId} served again`,
+    summary: (f) => `WhatsApp channel of ${f.orgId} resumed`,
   }],
 ])
 
-/** Any other operational event that reports trouble by its last word, such as one of a module. */
+/** Any other operational event whose last word reports a problem, such as an event of a module. */
 const trouble = /^outhook\.([a-z_]+)\.(?:dead_lettered|disabled|held|opened)$/
 
-/** The rule for an event type: its row, or a general one; null if the type reports no trouble. */
+/** The rule for an event type: its row, or a general one; null if the type reports no problem. */
 function ruleFor(eventType: string): Rule | null {
   const row = rules.get(eventType)
   if (row !== undefined) return row
@@ -95,8 +95,8 @@ function ruleFor(eventType: string): Rule | null {
 }
 
 /**
- * The alert in an operational event's envelope; null when it is none, so that an endpoint may be
- * subscribed to more. Throws when the body is no envelope.
+ * The alert of an operational event's envelope; null if the event reports no problem, so that an
+ * endpoint may subscribe to more types. Throws if the body is not an envelope.
  */
 export function alertOfEvent(body: string): Alert | null {
   const { id, eventType, createdAt, data } = envelope.parse(JSON.parse(body))

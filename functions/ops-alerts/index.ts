@@ -1,15 +1,15 @@
 import { createLog } from '../_shared/base/log.ts'
 import { createApp } from './app.ts'
 import { readAlertsEnv } from './env.ts'
-import { tell } from './tell.ts'
+import { sendAlerts } from './send_alerts.ts'
 
 const { secret, tokens, services } = readAlertsEnv(Deno.env.toObject())
 
 const app = createApp({
   secret,
   tokens,
-  tell: (alerts) => tell(services, alerts),
-  tellForAlertmanager: (alerts) => tell({ ...services, pagerDuty: null }, alerts),
+  send: (alerts) => sendAlerts(services, alerts),
+  sendForAlertmanager: (alerts) => sendAlerts({ ...services, pagerDuty: null }, alerts),
   log: createLog({ debug: false }),
 })
 

@@ -1,10 +1,10 @@
 import type { Alert } from './alert.ts'
 
-/** Where the Event API is; EU accounts: https://insights-collector.eu01.nr-data.net. */
+/** The Event API; EU accounts: https://insights-collector.eu01.nr-data.net. */
 export const newRelicUrl = 'https://insights-collector.newrelic.com'
 
 /**
- * One event of `POST /v1/accounts/<id>/events`, flat as it must be:
+ * One event for `POST /v1/accounts/<id>/events`; the API requires flat objects:
  * https://docs.newrelic.com/docs/data-apis/ingest-apis/event-api/introduction-event-api/.
  */
 export function newRelicEvent(alert: Alert): Record<string, string | number | boolean> {

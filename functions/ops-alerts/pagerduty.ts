@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts'
 
-/** Where the Events API is; EU accounts have one of their own: https://events.eu.pagerduty.com. */
+/** The Events API; EU accounts: https://events.eu.pagerduty.com. */
 export const pagerDutyUrl = 'https://events.pagerduty.com'
 
 /** The body of `POST /v2/enqueue`: https://developer.pagerduty.com/docs/send-alert-event. */

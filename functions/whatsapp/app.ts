@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
-import { type CallbackAnswer, refuse, toResponse } from '../_shared/messages/callbacks/answer.ts'
+import { type CallbackResult, refuse, toResponse } from '../_shared/messages/callbacks/response.ts'
 import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks/receive.ts'
 import { verifyAddress } from '../_shared/messages/callbacks/verify.ts'
 import type { CallTrace } from '../_shared/database/functions.ts'
@@ -11,19 +11,19 @@ import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
 
 export type AppDeps = ReceiveDeps & {
-  /** What verify tokens are made with; none means that the function is not set up yet. */
+  /** Secrets of verify tokens; an empty list: the function is not set up yet. */
   verifySecrets: readonly string[]
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now(): number
-  /** Exports a span for each request; null or left out: none. */
+  /** Exports a span for each request; null or absent: none. */
   tracer?: Tracer | null
-  /** The same database, whose calls, and what they publish, belong to a trace. */
+  /** The same database; its calls, and the events that they publish, continue the trace. */
   databaseWithin?(trace: CallTrace): CallbackDatabase
 }
 
 /**
- * The function's HTTP side: `/whatsapp/inbound/:appKey` takes the callbacks of a Meta app, and
- * `GET /whatsapp/health` tells that it is up.
+ * The function's HTTP side: `/whatsapp/inbound/:appKey` receives the callbacks of a Meta app, and
+ * `GET /whatsapp/health` returns the version.
  */
 export function createApp(deps: AppDeps): Hono<SpanVariables> {
   const app = new Hono<SpanVariables>().basePath('/whatsapp')
@@ -42,33 +42,32 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
     const database = span === null
       ? deps.database
       : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
-    const answer = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
-    const response = toResponse(answer)
-    // The path is left out: the key in it is half a secret.
+    const result = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
+    const response = toResponse(result)
+    // The line has no path, because the app's key in it is confidential.
     deps.log(response.status >= 500 ? 'warn' : 'info', 'callback', {
       status: response.status,
       ms: Math.round(deps.now() - started),
-      ...counted(answer),
+      ...counted(result),
     })
     return response
   })
 
   app.onError((error) => {
     deps.log('error', 'callback failed', { error: messageOf(error) })
-    return toResponse(refuse('unavailable', 'The request failed; the log has the reason'))
+    return toResponse(refuse('unavailable', 'The request failed; see the log of this function'))
   })
   app.notFound((c) =>
     problemResponse({
       status: 404,
       code: 'not_found',
       title: 'Not found',
-      detail:
-        `This function has no ${c.req.method} at this path: /whatsapp/inbound/<app key> it has`,
+      detail: `This function has no ${c.req.method} at this path: use /whatsapp/inbound/<app key>`,
     })
   )
   return app
 }
 
-function counted(answer: CallbackAnswer): Record<string, number> {
-  return answer.kind === 'stored' ? answer.counts : {}
+function counted(result: CallbackResult): Record<string, number> {
+  return result.kind === 'stored' ? result.counts : {}
 }

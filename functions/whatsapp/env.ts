@@ -14,16 +14,15 @@ const variables = z.object({
   OUTHOOK_WHATSAPP_VERIFY_SECRET: secretsVariable,
 })
 
-/** What the function whatsapp reads from its environment. */
 export type WhatsappEnv = {
   url: string
-  /** What the database is called with. */
+  /** The key for calls to the database. */
   key: string
-  /** What verify tokens are made with; none: no address can be verified. */
+  /** Secrets of verify tokens; an empty list: no address can be verified. */
   verifySecrets: string[]
 }
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readWhatsappEnv(environment: Record<string, string | undefined>): WhatsappEnv {
   const env = readVariables(variables, environment)
   return {

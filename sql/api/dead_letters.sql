@@ -1,5 +1,3 @@
--- Dead letters and replay jobs over the HTTP API.
-
 create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -23,7 +21,7 @@ begin
 end
 $$;
 comment on function outbox.dead_letter_json(outbox.dead_letter) is
-  'A dead letter as the API lists it, without its body.';
+  'A dead letter in the form of the API, without its body.';
 
 create function outbox.org_dead_letter(p_org_id text, p_id uuid) returns outbox.dead_letter
 language plpgsql stable set search_path = ''
@@ -36,13 +34,13 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('dead letter %s does not exist',
         pg_catalog.quote_nullable(p_id::text)),
-      hint = 'The list of dead letters shows those that there are';
+      hint = 'Use an id from the list of dead letters';
   end if;
   return v_letter;
 end
 $$;
 comment on function outbox.org_dead_letter(text, uuid) is
-  'The dead letter, or OH002 when that org has none of this id.';
+  'A dead letter of an organisation. OH002 if it does not exist there.';
 
 create function outbox.get_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -55,11 +53,11 @@ begin
 end
 $$;
 comment on function outbox.get_dead_letter(text, uuid) is
-  'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
-  'text, byte for byte. OH002.';
+  'One dead letter: dead_letter_json() with "body": the JSON of the event as text, byte for byte. '
+  'OH002.';
 
--- One index each for an org and for an endpoint gives the letters in order; a status and a type are
--- looked at row by row.
+-- An index by organisation and one by endpoint give the order. Status and type are filtered row by
+-- row.
 create function outbox.open_letter_list(
   p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
 ) returns refcursor
@@ -91,8 +89,8 @@ begin
 end
 $$;
 comment on function outbox.open_letter_list(text, uuid, timestamptz, timestamptz, uuid) is
-  'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and '
-  'from a time on, newest first.';
+  'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, '
+  'id) and since p_from, newest first.';
 
 create function outbox.list_dead_letters(
   p_org_id text,
@@ -107,7 +105,7 @@ create function outbox.list_dead_letters(
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  -- What a page may cost, in rows walked.
+  -- The most rows that a page reads.
   v_budget integer := 20000;
   v_at timestamptz;
   v_id uuid;
@@ -123,7 +121,7 @@ begin
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   if p_to <= v_at then
@@ -155,9 +153,9 @@ end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
-  'The dead letters of an org, newest first, by endpoint, event type, status and the time of '
-  'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
-  'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+  'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
+  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads '
+  'at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -170,7 +168,7 @@ begin
 end
 $$;
 comment on function outbox.replay_dead_letter(text, uuid) is
-  'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+  'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
 create function outbox.discard_org_dead_letter(
   p_org_id text, p_id uuid, p_reason text
@@ -185,5 +183,5 @@ begin
 end
 $$;
 comment on function outbox.discard_org_dead_letter(text, uuid, text) is
-  'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, '
-  'OH002.';
+  'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). '
+  'OH001, OH002.';

@@ -1,10 +1,10 @@
--- The list of deliveries over the HTTP API. It goes by (event, endpoint), newest first, over
--- whichever of three tables has what is asked for: open deliveries, dead letters, or else the
--- organisation's events. The first two are walked for all organisations: they hold what is open or
--- failed, not history, and letters outlive the events that an organisation could be found by.
--- list_dead_letters() has an index of its organisation, by the time of failure.
+-- The list of deliveries over the HTTP API. It is ordered by (event, endpoint), newest first. By
+-- status it reads one of three tables: open deliveries, dead letters, or else the events of the
+-- organisation. It reads the first two for all organisations: they have only open or failed
+-- deliveries, not history, and a dead letter may be older than the events that an index by
+-- organisation could find. list_dead_letters() has an index by organisation and time of failure.
 
-create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
+create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
 set search_path = ''
 set enable_seqscan = off
@@ -20,8 +20,8 @@ begin
   order by 1 desc;
 end
 $$;
-comment on function outbox.delivery_ends(uuid) is
-  'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+comment on function outbox.delivery_endpoints(uuid) is
+  'The endpoints for which an event has a delivery, open or finished, by id, highest first.';
 
 create type outbox.delivery_key as (
   event_id uuid,
@@ -29,7 +29,7 @@ create type outbox.delivery_key as (
   event_type text
 );
 comment on type outbox.delivery_key is
-  'What names a delivery, with its event''s type where that is known at once.';
+  'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
@@ -55,7 +55,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
+    -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -76,14 +76,14 @@ begin
       and x.event_id >= p_from
     order by x.event_id desc, x.endpoint_id desc;
   else
-    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    -- delivery_endpoints() returns its rows in order, and a nested loop keeps this order.
     open v_list for
     select e.id, p.endpoint_id, e.type
     from outbox.event e
-    left join lateral outbox.delivery_ends(e.id) p on true
+    left join lateral outbox.delivery_endpoints(e.id) p on true
     where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
       and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
@@ -92,9 +92,10 @@ begin
 end
 $$;
 comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_key) is
-  'A cursor over the deliveries that may have a status (null: any), below a key and from an event '
-  'on, newest first; an event without any may be there with a null. What they are, and whose where '
-  'the status is of open ones or dead letters, must be asked of each.';
+  'A cursor over the deliveries that may have a status (null: any), before p_below and from the '
+  'event p_from on, newest first. An event without a delivery may have one row with a null. The '
+  'caller checks the status of each row and, for open deliveries and dead letters, the '
+  'organisation.';
 
 create function outbox.list_deliveries(
   p_org_id text,
@@ -111,7 +112,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- What a page may cost: rows walked, and twenty for each delivery that is looked at whole.
+  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
+  -- delivery that is read completely.
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -163,8 +165,8 @@ end
 $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
-  'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], '
-  '"nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. '
-  'Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or '
-  'dead letters, of everybody''s, and looks at 950 deliveries: so a page may be short; a cursor of '
-  'null is the end. OH001.';
+  'The deliveries of the endpoints of an organisation, newest event first: {"data": '
+  '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
+  'time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all '
+  'organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is '
+  'null. OH001.';

@@ -1,19 +1,16 @@
--- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
--- attempts.
-
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
--- A list asks this of each of its rows, and to plan over all partitions takes 2 ms, to run 0.2.
+-- A list calls this for each row. A plan over all partitions takes 2 ms, its execution 0.2 ms.
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
@@ -21,12 +18,12 @@ begin
     'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
-  into v_answer
+  into v_result
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
+  -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_answer is null then
-    -- The event's day has been dropped: its dead letter is what is left.
+  if v_result is null then
+    -- The partition of the event was dropped; only the dead letter is left.
     select pg_catalog.jsonb_build_object(
       'eventType', x.original_topic,
       'status', case
@@ -37,19 +34,19 @@ begin
       'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_answer
+    into v_result
     from outbox.dead_letter x
     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
-    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end
 $$;
 comment on function outbox.delivery_json(uuid, uuid) is
-  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
-  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
-  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", '
-  '"nextAttemptAt", "createdAt", "finishedAt"}.';
+  'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", '
+  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, '
+  'delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", '
+  '"failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -67,13 +64,14 @@ begin
   if v_delivery is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
-      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+      hint =
+        'Read the event to see its deliveries; finished ones are stored as long as their event';
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.check_delivery(text, uuid, uuid) is
-  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+  'delivery_json() of a delivery to an endpoint of the organisation, or OH002.';
 
 create function outbox.get_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -105,7 +103,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are few and only appended, so the position is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -126,6 +124,6 @@ begin
 end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (try, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';

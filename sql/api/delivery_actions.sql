@@ -1,5 +1,3 @@
--- What a person does to one delivery over the HTTP API: try it now, send it again, cancel it.
-
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
 ) returns jsonb
@@ -9,12 +7,13 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'Use replay to send it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id,
+        'Only an open delivery can be cancelled');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -23,8 +22,8 @@ begin
 end
 $$;
 comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
-  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
-  'OH001; OH002; OH004: it is being sent, or finished.';
+  'Executes retry (due now), replay or cancel and returns the new delivery_json(). OH001; OH002; '
+  'OH004: the delivery is in flight or finished.';
 
 create function outbox.check_is_open(
   p_event_id uuid, p_endpoint_id uuid, p_remedy text
@@ -36,15 +35,15 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- The delivery does not exist, because the database refused to create it.
+    -- A delivery that the database rejected counts as open.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+      hint = p_remedy;
   end if;
 end
 $$;
 comment on function outbox.check_is_open(uuid, uuid, text) is
-  'Raises OH004 for a delivery that is no longer open.';
+  'Raises OH004 if the delivery is not open.';

@@ -1,5 +1,5 @@
--- Changing an endpoint over the HTTP API. What changes one takes its row first, so that of two
--- editors that read the same version the second is refused (OH008). No run waits for this row.
+-- Changes of an endpoint over the HTTP API. A change locks the row first, so that of two changes
+-- with the same version the second is rejected (OH008). No run waits for this row.
 
 create function outbox.lock_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer
@@ -14,16 +14,17 @@ begin
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
     raise exception using errcode = 'OH008',
-      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+      message = pg_catalog.format(
+        'endpoint %s has version %s, not %s: it was changed in the meantime',
         p_endpoint_id, v_endpoint.version, p_version),
-      hint = 'Read it again, and send the change with its new ETag';
+      hint = 'Read it again and repeat the change with its new ETag';
   end if;
   return v_endpoint;
 end
 $$;
 comment on function outbox.lock_org_endpoint(text, uuid, integer) is
-  'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
-  'given.';
+  'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is '
+  'not its version.';
 
 create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
@@ -40,8 +41,8 @@ begin
 end
 $$;
 comment on function outbox.refuse_managed(outbox.endpoint) is
-  'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace '
-  'and number the members of an endpoint would upset.';
+  'Raises OH004 for an endpoint that has its own path in the API, such as a channel. The members '
+  'of an endpoint could break the rate and the number of a channel.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -68,7 +69,7 @@ begin
 end
 $$;
 comment on function outbox.check_endpoint_change(jsonb) is
-  'Raises OH001 for the first member that no endpoint may have.';
+  'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
 create function outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -92,7 +93,7 @@ begin
       message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
         select pg_catalog.string_agg(m, ' and no ')
         from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
-      hint = 'Leave these members out: its kind does not have them';
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case
@@ -118,9 +119,8 @@ begin
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
-  'Writes the members of an endpoint that a change names: first those of its kind, by the '
-  'change_function of the kind, then those of every kind. OH001; OH004: the kind has no such '
-  'member.';
+  'Writes the members that a change names: first those of the kind, by its change_function, then '
+  'those of all kinds. OH001; OH004: the kind has no such member.';
 
 create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -148,8 +148,8 @@ begin
 end
 $$;
 comment on function outbox.change_event_types(uuid, jsonb) is
-  'Gives an endpoint the event types and the filter that a change names; a type that it has '
-  'already stays as old as it is. OH001.';
+  'Sets the event types and the filter that a change names. A type that the endpoint already has '
+  'keeps its creation time. OH001.';
 
 create function outbox.update_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
@@ -172,5 +172,5 @@ begin
 end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
-  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+  'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. '
+  'OH001, OH002, OH008; OH004: it is managed under another path (a channel).';

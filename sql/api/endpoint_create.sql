@@ -1,5 +1,5 @@
--- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
--- with it; what every kind has is written as a change is.
+-- Creation of an endpoint over the HTTP API. The kind names the function that creates it. The
+-- members that all kinds have are then written as by a change.
 
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
@@ -21,7 +21,7 @@ begin
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => coalesce(p_endpoint -> 'headers', '{}'),
@@ -31,8 +31,8 @@ begin
 end
 $$;
 comment on function outbox.create_by_kind(text, jsonb, text[]) is
-  'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: '
-  '{"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
+  'Creates an endpoint of the requested kind, by the create_function of the kind: {"id", "secret" '
+  'if it has one}. OH001, also for a kind whose module is not installed.';
 
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
@@ -65,5 +65,5 @@ begin
 end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
-  'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
-  'with the same p_key returns it as it is then. OH001, OH003.';
+  'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
+  'with the same p_key returns the current endpoint. OH001, OH003.';

@@ -1,6 +1,3 @@
--- Pausing, resuming and deleting an endpoint over the HTTP API: what 16 does, for an endpoint of
--- the caller's org.
-
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
 ) returns jsonb
@@ -13,7 +10,7 @@ begin
 end
 $$;
 comment on function outbox.pause_org_endpoint(text, uuid, text) is
-  'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+  'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
 create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -25,7 +22,7 @@ begin
 end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
-  'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+  'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null

@@ -1,4 +1,3 @@
-
 create function outbox.endpoint_json(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -33,8 +32,8 @@ begin
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is
-  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
-  'several, the first.';
+  'An endpoint in the form of the API. filter is that of all its event types; if SQL set several, '
+  'one of them.';
 
 create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -44,7 +43,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_endpoint(text, uuid) is
-  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+  'One endpoint of an organisation: endpoint_json(). OH002.';
 
 create function outbox.list_org_endpoints(
   p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
@@ -58,7 +57,7 @@ as $$
 declare
   v_at timestamptz;
   v_id uuid;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
@@ -70,7 +69,7 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
@@ -80,8 +79,8 @@ begin
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_org_endpoints(text, text, integer, text) is
-  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';

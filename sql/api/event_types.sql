@@ -1,7 +1,7 @@
--- The catalogue of event types of an organisation. It binds what the API publishes, and only where
--- the organisation says strict: an application that publishes in SQL knows its types. JSON Schema
--- is checked by the function `api`, which keeps the catalogue; the version tells it when what it
--- keeps is old, in the same call that publishes.
+-- The catalogue of event types of an organisation. It restricts only events that the API publishes,
+-- and only if strict is true: an application that publishes in SQL knows its types. The function
+-- `api` checks JSON Schema and caches the catalogue. In the call that publishes, it passes the
+-- version of its copy, so the database detects an old copy.
 
 create table outbox.event_catalogue (
   org_id text primary key,
@@ -9,8 +9,8 @@ create table outbox.event_catalogue (
   version bigint not null default 1
 );
 comment on table outbox.event_catalogue is
-  'Whether an organisation publishes through the API only types of its catalogue, and the version '
-  'of that catalogue, which grows with each change.';
+  'strict: whether the API rejects events with types that are not in the catalogue of the '
+  'organisation. version increases with each change of the catalogue.';
 
 create table outbox.event_type (
   org_id text not null,
@@ -22,8 +22,8 @@ create table outbox.event_type (
   primary key (org_id, type)
 );
 comment on table outbox.event_type is
-  'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not '
-  'jsonb: it is given back as it came.';
+  'The event types of an organisation. schema is a JSON Schema of the payload, or null. Its type '
+  'is json, not jsonb, to return the text unchanged.';
 
 create function outbox.event_type_json(p_type outbox.event_type) returns jsonb
 language plpgsql stable set search_path = ''
@@ -36,7 +36,8 @@ begin
 end
 $$;
 comment on function outbox.event_type_json(outbox.event_type) is
-  'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+  'An event type in the form of the API: {"type", "description", "schema", "createdAt", '
+  '"updatedAt"}.';
 
 create function outbox.change_catalogue(p_org_id text, p_strict boolean default null) returns void
 language plpgsql set search_path = ''
@@ -50,8 +51,8 @@ begin
 end
 $$;
 comment on function outbox.change_catalogue(text, boolean) is
-  'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for '
-  'each other.';
+  'Records a change of the catalogue of an organisation. locks: its row, so that changes of one '
+  'catalogue wait for each other.';
 
 create function outbox.read_catalogue(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -75,7 +76,7 @@ begin
 end
 $$;
 comment on function outbox.read_catalogue(text) is
-  'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+  'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
 
 create function outbox.set_catalogue(p_org_id text, p_strict boolean) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -89,7 +90,7 @@ begin
 end
 $$;
 comment on function outbox.set_catalogue(text, boolean) is
-  'Says whether the API refuses events whose type or payload the catalogue does not allow: '
+  'Sets whether the API rejects events whose type or payload the catalogue does not allow: '
   '{"strict"}. OH001.';
 
 create function outbox.put_event_type(
@@ -101,33 +102,33 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
-    -- A repeat of the request that made it is no error.
+    -- A repeat of the request that created it is no error.
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_answer := outbox.event_type_json(v_type);
-      perform outbox.end_request(p_org_id, p_key, v_answer);
-      return v_answer;
+      v_result := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_result);
+      return v_result;
     end if;
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event type %s exists', p_type),
-      hint = 'Change it with PUT, or choose another name';
+      message = pg_catalog.format('event type %s already exists', p_type),
+      hint = 'Change it with PUT, or use another name';
   end if;
-  -- The sum over the catalogue bounds what a publisher's function keeps.
+  -- Limits the size of the catalogue that a function caches.
   if not found and (
     select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
   then
-    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
       'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
@@ -135,15 +136,15 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  v_answer := outbox.event_type_json(v_type);
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
-  'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
-  'content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", '
-  '"createdAt", "updatedAt"}. OH001, OH004.';
+  'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other '
+  'content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", '
+  '"schema", "createdAt", "updatedAt"}. OH001, OH004.';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -156,7 +157,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event type %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-      hint = 'The list of event types has their names';
+      hint = 'Use a name from the list of event types';
   end if;
   return outbox.event_type_json(v_type);
 end
@@ -206,4 +207,4 @@ begin
 end
 $$;
 comment on function outbox.delete_event_type(text, text) is
-  'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+  'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';

@@ -1,4 +1,5 @@
--- Events over the HTTP API. The organisation is the caller's, whatever the events say.
+-- Events over the HTTP API. The organisation is always that of the caller, not a member of an
+-- event.
 
 create function outbox.publish_events(
   p_org_id text, p_events jsonb, p_catalogue text default null, p_key text default null
@@ -7,26 +8,26 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_version bigint;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
-  if v_answer is null then
-    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_result is null then
+    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.publish_events(text, jsonb, text, text) is
-  'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
-  'events must have been checked against the version of its catalogue that p_catalogue names, or '
-  'nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the '
-  'Idempotency-Key of the whole. OH001, OH002, OH003.';
+  'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict '
+  'and p_catalogue is not its version, nothing is published and the result is {"catalogue": as '
+  'read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. '
+  'OH001, OH002, OH003.';
 
 create function outbox.event_json(p_event outbox.event) returns jsonb
 language plpgsql stable set search_path = ''
@@ -41,7 +42,7 @@ begin
 end
 $$;
 comment on function outbox.event_json(outbox.event) is
-  'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
+  'An event in the form of the API, without its payload: {"id", "type", "partitionKey", '
   '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
 create function outbox.routing_status(p_event_id uuid) returns text
@@ -56,7 +57,7 @@ begin
 end
 $$;
 comment on function outbox.routing_status(uuid) is
-  'How far routing is with an event: waiting, done, or set_aside after three failures.';
+  'The routing status of an event: waiting, done, or set_aside after three failures.';
 
 create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
 language plpgsql stable security definer
@@ -70,30 +71,30 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
-      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+      hint = 'Events are stored for at most event.retention_days; the list of events has their ids';
   end if;
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
-    -- As text: jsonb would change its bytes.
+    -- Text, because jsonb would change the bytes.
     'body', v_event.body,
     'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
           order by p.endpoint_id)
-        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+        from (select * from outbox.delivery_endpoints(p_event_id) limit 1000) p
       ), '[]'));
 end
 $$;
 comment on function outbox.get_event(text, uuid) is
-  'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, '
-  'set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+  'One event: event_json() with "body" (text, as published), "routing" (waiting, done, set_aside) '
+  'and "deliveries" (delivery_json(), the first 1,000). OH002.';
 
 create function outbox.time_span(p_from timestamptz, p_to timestamptz) returns uuid[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   return array[
     outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
@@ -103,7 +104,7 @@ begin
 end
 $$;
 comment on function outbox.time_span(timestamptz, timestamptz) is
-  'The lowest event id of a span of time, and the lowest behind it. OH001.';
+  'The lowest event id of a time span, and the lowest one after it. OH001.';
 
 create function outbox.list_events(
   p_org_id text,
@@ -122,7 +123,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_look constant integer := 20000;
+  v_most_rows constant integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
@@ -138,13 +139,13 @@ begin
     from outbox.event e
     where e.org_id > ''
       and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= v_span[1] and e.id < v_below
     order by e.org_id desc, e.id desc
-    limit v_look + 1
+    limit v_most_rows + 1
   loop
     v_seen := v_seen + 1;
-    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
         'nextCursor', outbox.key_to_cursor(v_last::text));
     end if;
@@ -157,6 +158,6 @@ begin
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at '
-  '20,000 of its events at most, so a page of a rare type may be short; a cursor of null is the '
-  'end. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at '
+  'most 20,000 of its events, so a page of a rare type may be short; the list ends when '
+  'nextCursor is null. OH001.';

@@ -1,14 +1,14 @@
--- Health over the HTTP API: what a monitor asks every few seconds, so it counts nothing.
+-- Health over the HTTP API. A monitor calls it every few seconds, so it counts nothing large.
 
 create function outbox.get_health() returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_waiting jsonb := outbox.waiting();
-  v_problems text[] := outbox.problems(v_waiting);
-  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
-    (v_waiting ->> 'oldest_due_at')::timestamptz);
+  v_backlog jsonb := outbox.queue_backlog();
+  v_problems text[] := outbox.queue_problems(v_backlog);
+  v_due timestamptz := least((v_backlog ->> 'oldest_unrouted_at')::timestamptz,
+    (v_backlog ->> 'oldest_due_at')::timestamptz);
 begin
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
@@ -20,5 +20,5 @@ begin
 end
 $$;
 comment on function outbox.get_health() is
-  'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
-  '"oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+  'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
+  '"oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';

@@ -1,5 +1,5 @@
--- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
--- idempotency.window_hours, and how many more an org may send at the moment.
+-- Requests of the HTTP API: the responses for Idempotency-Keys, stored for
+-- idempotency.window_hours, and the rate limit of each organisation.
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('api.requests_per_second', '100', 'integer', 1, 100000,
@@ -13,13 +13,13 @@ create table outbox.request_key (
   key text not null,
   route text not null,
   content bytea not null,
-  answer jsonb,
+  response jsonb,
   created_at timestamptz not null,
   primary key (org_id, key)
 );
 comment on table outbox.request_key is
-  'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what '
-  'was asked, and what was answered, without secrets.';
+  'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, '
+  'and the response without secrets.';
 create index request_key_created on outbox.request_key (created_at);
 
 create function outbox.begin_request(
@@ -30,80 +30,80 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_held outbox.request_key;
+  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
   end if;
   if p_key !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
-      'Use one random key for each thing to make, such as a UUID');
+      'Use a new random key for each request, such as a UUID');
   end if;
-  -- A request that has not committed makes the next one with its key wait, and no other.
+  -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
   values (p_org_id, p_key, p_route, v_content, v_now)
   on conflict (org_id, key) do update
-    set route = excluded.route, content = excluded.content, answer = null,
+    set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
     where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
-  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_held.route <> p_route or v_held.content <> v_content then
+  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
         'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
-      hint = 'Use a new key for a new request, or send the same body as the first time';
+      hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
-  return v_held.answer;
+  return v_stored.response;
 end
 $$;
 comment on function outbox.begin_request(text, text, text, jsonb) is
-  'Takes an Idempotency-Key for a request that makes something and returns null, or returns what '
-  'the request with this key was answered. To be called first in the transaction that makes it; '
-  'without a key null. OH001; OH003: the key has another route or body.';
+  'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the '
+  'response of its first request. Call it first in the transaction of the request. Returns null '
+  'without a key. OH001; OH003: the key was used with another route or body.';
 
-create function outbox.end_request(p_org_id text, p_key text, p_answer jsonb) returns void
+create function outbox.end_request(p_org_id text, p_key text, p_response jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+  update outbox.request_key k set response = p_response where k.org_id = p_org_id and k.key = p_key;
 end
 $$;
 comment on function outbox.end_request(text, text, jsonb) is
-  'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
-  'key it does nothing.';
+  'Stores the response, without secrets, for the key of begin_request(). Does nothing without a '
+  'key.';
 
-create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+create function outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- What names one token and no other is not part of the request.
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+  -- These members differ for each token, so they are not part of the request.
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  if v_answer is null then
-    v_answer := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  if v_result is null then
+    v_result := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
-comment on function outbox.note_portal_token(text, text, jsonb) is
-  'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an '
-  'Idempotency-Key and returns it, or what the first token of that key says: signed again it is '
-  'the same token. OH001, OH003.';
+comment on function outbox.record_portal_token(text, text, jsonb) is
+  'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an '
+  'Idempotency-Key and returns them, or the claims of the first token with this key. Signing '
+  'these again gives the same token. OH001, OH003.';
 
--- Lost in a crash, which gives every org a full bucket.
+-- Unlogged: after a crash every organisation has a full bucket.
 create unlogged table outbox.request_bucket (
   org_id text primary key,
   tokens float8 not null,
   filled_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table outbox.request_bucket is
-  'How many requests each org may still send, and when that was counted.';
+  'How many requests each organisation may still send, as of filled_at.';
 
 create function outbox.take_requests(p_org_id text, p_count integer) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -136,17 +136,17 @@ begin
 end
 $$;
 comment on function outbox.take_requests(text, integer) is
-  'Takes up to p_count requests from what an org may send (settings api.requests_per_second and '
-  'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
-  'OH001.';
+  'Takes up to p_count requests from the bucket of an organisation (settings '
+  'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
+  'one, 0 if any was granted}. OH001.';
 
-create function outbox.note_requests(p_requests jsonb) returns jsonb
+create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_bounds integer[] := outbox.attempt_bounds();
 begin
-  with given as materialized (
+  with valid as materialized (
     select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
       pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
     from pg_catalog.jsonb_to_recordset(p_requests) as r (
@@ -157,11 +157,11 @@ begin
   )
   insert into outbox.counter_change (metric, labels, n, total)
   select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   group by g.method, g.route, g.status
   union all
   select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   cross join lateral (
     select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
   ) b
@@ -169,12 +169,12 @@ begin
   return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
-comment on function outbox.note_requests(jsonb) is
-  'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", '
-  '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
+comment on function outbox.count_requests(jsonb) is
+  'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", '
+  '"n": how many, "ms": their total duration; all of one entry count in the same bucket}]. '
   'Returns {"noted": true}.';
 
-create function outbox.forget_requests(p_now timestamptz, p_limit integer) returns integer
+create function outbox.remove_request_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -188,9 +188,9 @@ begin
   return v_keys;
 end
 $$;
-comment on function outbox.forget_requests(timestamptz, integer) is
-  'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
-  'now; returns how many keys.';
+comment on function outbox.remove_request_keys(timestamptz, integer) is
+  'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full '
+  'again; returns the number of keys.';
 
 insert into outbox.cleanup_step (name, calls) values
-  ('request_keys', 'outbox.forget_requests');
+  ('request_keys', 'outbox.remove_request_keys');

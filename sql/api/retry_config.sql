@@ -1,5 +1,3 @@
--- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
-
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
@@ -17,7 +15,7 @@ begin
 end
 $$;
 comment on function outbox.retry_to_wire(jsonb) is
-  'A retry policy with the names of the API.';
+  'Renames the fields of a retry policy from the names of SQL to those of the API.';
 
 create function outbox.schedule_json(p_policy jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -51,8 +49,8 @@ begin
 end
 $$;
 comment on function outbox.retry_config_json(outbox.endpoint) is
-  'The policy in force, whether it is the preset of the kind, and what it means: {"preset", '
-  '"policy", "schedule", "version" (of the endpoint)}.';
+  'The policy of an endpoint and its delays: {"preset": whether it is that of the kind, "policy", '
+  '"schedule", "version" (of the endpoint)}.';
 
 create function outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -62,7 +60,7 @@ begin
 end
 $$;
 comment on function outbox.get_retry_config(text, uuid) is
-  'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+  'The retry policy of an endpoint: retry_config_json(). OH002.';
 
 create function outbox.set_retry_config(
   p_org_id text, p_endpoint_id uuid, p_policy jsonb default null, p_version integer default null
@@ -81,8 +79,8 @@ begin
 end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
-  'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It '
-  'holds from the next failure on. OH001, OH002, OH008.';
+  'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next '
+  'failure on. OH001, OH002, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -93,5 +91,5 @@ begin
 end
 $$;
 comment on function outbox.preview_retry_config(jsonb) is
-  'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
+  'The delays of a policy: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
   '"mostSeconds", "afterSeconds"}]}. OH001.';

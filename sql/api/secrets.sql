@@ -1,4 +1,4 @@
--- The signing secrets of an endpoint over the HTTP API. No private key is ever shown.
+-- The signing secrets of an endpoint over the HTTP API. No function returns a private key.
 
 create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -23,7 +23,8 @@ begin
 end
 $$;
 comment on function outbox.get_org_secret(text, uuid) is
-  'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+  'The secrets of a webhook: {"secret" and "publicKey", for verification, "secrets": all that '
+  'sign}. OH002, OH004.';
 
 create function outbox.rotate_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret text default null,
@@ -38,15 +39,15 @@ begin
   then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    -- No secret is stored here: a repeat reads it from Vault.
     perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
-  'Replaces a secret as rotate_secret() does, once for each p_key, and returns what '
-  'get_org_secret() does. OH001, OH002, OH003, OH004.';
+  'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
+  'OH001, OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid
@@ -60,11 +61,11 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('secret %s does not exist', p_secret_id),
-      hint = 'The secret of the endpoint lists those that sign';
+      hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
 comment on function outbox.expire_org_secret(text, uuid, uuid) is
-  'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+  'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';

@@ -1,5 +1,3 @@
--- How an endpoint fares, and what became of a test event.
-
 create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -10,7 +8,8 @@ begin
 end
 $$;
 comment on function outbox.test_org_endpoint(text, uuid) is
-  'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+  'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, '
+  'OH006.';
 
 create function outbox.get_org_test(
   p_org_id text, p_endpoint_id uuid, p_event_id uuid
@@ -38,7 +37,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_test(text, uuid, uuid) is
-  'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+  'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
 create function outbox.get_org_stats(
   p_org_id text, p_endpoint_id uuid, p_hours integer default 24
@@ -100,5 +99,5 @@ begin
 end
 $$;
 comment on function outbox.get_org_stats(text, uuid, integer) is
-  'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says '
-  'so, and "since" from when on they are all). OH001, OH002.';
+  'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 '
+  '("capped": there are more; "since": they are complete from this time on). OH001, OH002.';

@@ -1,8 +1,7 @@
--- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. What
--- may be shown of it lies in endpoint.config, its user and password in Vault. Whoever can name a
--- broker makes runs speak another protocol to it, so such endpoints are made by SQL or with a
--- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
--- make it wait behind the breaker, and no try is spent.
+-- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. Its
+-- runs speak another protocol than HTTP to any address, so only SQL or a secret key can create one.
+-- An unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
+-- for the breaker without a failed attempt.
 
 insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,
   create_function, change_function)
@@ -14,7 +13,7 @@ select k, '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay"
 from pg_catalog.unnest(array['rabbitmq', 'kafka']) k;
 
 insert into outbox.error_hint (error_class, hint) values
-  ('broker', 'The broker refused the record: its error says why');
+  ('broker', 'The broker rejected the record: see its error');
 
 create function outbox.put_broker(
   p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
@@ -57,7 +56,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  -- A partition of a topic keeps the order in which records come, so they come in order.
+  -- A Kafka partition keeps records in the order of arrival, so send them in order.
   v_ordering text := coalesce(p_ordering,
     case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
@@ -67,7 +66,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
-  -- A probe costs a broker nothing, so it is made soon.
+  -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
   values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
@@ -82,10 +81,10 @@ end
 $$;
 comment on function outbox.create_broker_endpoint(
   text, jsonb, jsonb, text[], text, text, text, text, jsonb, text) is
-  'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
+  'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
   '"amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", '
   '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
-  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
 
 create function outbox.set_broker(
   p_endpoint_id uuid, p_broker jsonb default '{}', p_credentials jsonb default null
@@ -93,13 +92,13 @@ create function outbox.set_broker(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- Of two calls at a time the second starts from what the first left.
+  -- A concurrent call waits here, then merges into the stored settings.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
   if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
-      hint = 'create_broker_endpoint() makes one';
+      hint = 'Create one with create_broker_endpoint()';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -112,20 +111,21 @@ begin
 end
 $$;
 comment on function outbox.set_broker(uuid, jsonb, jsonb) is
-  'Changes the settings of a broker endpoint that p_broker names, and its credentials where they '
-  'are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+  'Changes the settings of a broker endpoint that p_broker contains, and its credentials if '
+  'p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, '
+  'OH004.';
 
--- Codes of our own: the broker was not reached, or its login was refused.
+-- These codes are not from a broker: it was not reached, or it refused the login.
 insert into outbox.failure_rule (kind, code, action, title, note)
-select k.kind, r.code, 'wait', r.title, 'Nothing of the delivery is at fault'
+select k.kind, r.code, 'wait', r.title, 'The delivery is not the cause'
 from (values ('rabbitmq'), ('kafka')) k (kind)
 cross join (values
   ('dns', 'The broker''s name cannot be resolved'),
   ('blocked', 'The broker''s address is not allowed'),
   ('connect', 'The broker cannot be reached'),
-  ('tls', 'The broker''s TLS is not right'),
-  ('timeout', 'The broker did not answer in time'),
+  ('tls', 'The TLS connection to the broker failed'),
+  ('timeout', 'The broker did not respond in time'),
   ('reset', 'The connection broke before the broker confirmed'),
-  ('login_refused', 'The broker refuses the credentials'),
+  ('login_refused', 'The broker rejected the credentials'),
   ('no_proxy', 'The broker cannot be reached through the egress proxy')
 ) r (code, title);

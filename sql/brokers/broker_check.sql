@@ -1,5 +1,4 @@
--- What both kinds of broker are checked with. Each raises OH001 and names the member; credentials
--- are shown in no error.
+-- Checks for the settings of both kinds of broker. No error shows credentials.
 
 create function outbox.check_members(
   p_field text, p_value jsonb, p_members text[], p_kind text
@@ -7,23 +6,23 @@ create function outbox.check_members(
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
   if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
     perform outbox.invalid(p_field, 'is not an object',
       'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_value) k
   where k <> all (p_members) order by k limit 1;
   if found then
-    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
-      'is no setting of kind ' || p_kind,
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_unknown, 60),
+      'is not a setting of kind ' || p_kind,
       'Expected ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
 end
 $$;
 comment on function outbox.check_members(text, jsonb, text[], text) is
-  'Raises OH001 for the first member of an object that its kind does not know.';
+  'Raises OH001 for the first unknown member of an object.';
 
 create function outbox.check_broker_address(p_field text, p_address text) returns void
 language plpgsql stable set search_path = ''
@@ -38,18 +37,18 @@ begin
   if v_problem is not null then
     perform outbox.invalid(p_field, v_problem, case v_problem
       when 'has a host that is not allowed' then
-        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'Use a host on the public Internet. To allow a private network, add it to the setting '
         'egress.allow_cidrs'
       when 'has a port that is not allowed' then
-        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+        'Use a port that the settings egress.allow_ports and egress.deny_ports allow'
       else 'Expected something like broker.example.com:9092'
     end);
   end if;
 end
 $$;
 comment on function outbox.check_broker_address(text, text) is
-  'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are '
-  'vetted at each connection.';
+  'Raises OH001 unless this is host:port and may be reached. The IP addresses of a name are '
+  'checked at each connection.';
 
 create function outbox.check_template(
   p_field text, p_template jsonb, p_names text[], p_characters text
@@ -64,15 +63,15 @@ begin
     or pg_catalog.regexp_replace(v_text,
       '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
   then
-    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+    perform outbox.invalid(p_field, 'is not 1 to 200 allowed characters',
       pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
         pg_catalog.array_to_string(p_names, '}, {')));
   end if;
 end
 $$;
 comment on function outbox.check_template(text, jsonb, text[], text) is
-  'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what '
-  'the pattern p_characters allows.';
+  'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters '
+  'match the pattern p_characters.';
 
 create function outbox.check_ca(p_ca jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -82,7 +81,7 @@ begin
     p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
   then
     perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
-      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+      'Expected the certificate of the authority, not of the broker: -----BEGIN CERTIFICATE-----…');
   end if;
 end
 $$;
@@ -95,16 +94,16 @@ create function outbox.check_credentials(
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_needed boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
   v_field text;
 begin
-  if p_credentials is null and not v_wanted then
+  if p_credentials is null and not v_needed then
     return;
   elsif p_credentials is null then
     perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
-  elsif not v_wanted then
-    perform outbox.invalid('credentials', 'is given without broker.sasl',
-      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  elsif not v_needed then
+    perform outbox.invalid('credentials', 'needs broker.sasl',
+      'Set broker.sasl to the mechanism: plain, scram-sha-256 or scram-sha-512');
   end if;
   perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
     p_kind);
@@ -113,10 +112,10 @@ begin
       or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
     then
       perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
-        'Any characters go, as they are: nothing is to be escaped');
+        'Expected any characters, not escaped');
     end if;
   end loop;
 end
 $$;
 comment on function outbox.check_credentials(text, jsonb, jsonb) is
-  'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+  'Raises OH001 unless these credentials are valid for this broker; never shows them.';

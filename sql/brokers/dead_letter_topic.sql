@@ -1,22 +1,22 @@
--- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
--- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
--- that is addressed to the endpoint, so it is retried and recorded as any other; and of such an
--- event no further one is made.
+-- Dead letters of brokers: a record that an endpoint could not publish goes to its dead-letter
+-- topic, or to a queue of RabbitMQ. It is the delivery of a new event that is addressed to the
+-- endpoint, so it is retried and recorded as any other. Such an event has no dead-letter record
+-- itself.
 
-create function outbox.broker_text(
+create function outbox.fill_broker_template(
   p_template text, p_type text, p_org_id text, p_key text
 ) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The key last: it may hold what looks like a placeholder.
+  -- The key last, because it may contain a placeholder.
   return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
     '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
 end
 $$;
-comment on function outbox.broker_text(text, text, text, text) is
-  'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the '
-  'same.';
+comment on function outbox.fill_broker_template(text, text, text, text) is
+  'The topic or routing key that a template gives for an event. '
+  'functions/_shared/senders/broker/template.ts has the same rules.';
 
 create function outbox.dlq_message(
   p_letter outbox.dead_letter, p_endpoint outbox.endpoint
@@ -26,8 +26,8 @@ as $$
 declare
   v_data text := p_letter.original_message;
 begin
-  -- As concatenated text: a body is never written anew, not even its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+  -- Concatenated, because parsing the body as JSON could change its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
       coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
@@ -51,16 +51,16 @@ begin
 end
 $$;
 comment on function outbox.dlq_message(outbox.dead_letter, outbox.endpoint) is
-  'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it '
+  'The record for the dead-letter topic: {"original_topic", "original_message": the record as it '
   'would have been published, "error", "retry_count", "failed_at", "correlation_id", '
   '"original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
-create function outbox.publish_dead(
+create function outbox.publish_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Index lookups whatever the statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -96,7 +96,7 @@ begin
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
       (v_row.letter).endpoint_id, p_now);
-    -- Past the lane of its key, which may stand still behind this very dead letter.
+    -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
@@ -108,9 +108,9 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
-  'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
-  'locks: the caller holds the gates, and parks them.';
+comment on function outbox.publish_dead_letters(uuid[], uuid[], timestamptz) is
+  'Creates a delivery to the dead-letter topic for each new dead letter of a broker endpoint that '
+  'has one. locks: the caller holds the gates, and parks them.';
 
 create or replace function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
@@ -118,6 +118,6 @@ create or replace function outbox.on_dead_letters(
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+  perform outbox.publish_dead_letters(p_events, p_endpoints, p_now);
 end
 $$;

@@ -1,7 +1,5 @@
--- Endpoints of brokers and of Slack over the HTTP API, which calls these functions by the names in
--- endpoint_kind.
+-- The HTTP API calls these functions by the names in endpoint_kind.
 
--- The API's names have capitals where SQL's have underscores.
 create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
@@ -16,7 +14,7 @@ begin
 end
 $$;
 comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
+  'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
 create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -35,7 +33,7 @@ begin
 end
 $$;
 comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
+  'The settings of a broker from the API with the names of SQL (snake_case).';
 
 create or replace function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -57,13 +55,13 @@ as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
     array['broker', 'config', 'credentials', 'ordering', 'payload', 'retry', 'secret'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
 $$;
 comment on function outbox.create_slack_of_wire(text, jsonb, text[]) is
-  'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+  'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
 
 create function outbox.change_slack_of_wire(
   p_endpoint_id uuid, p_change jsonb
@@ -78,7 +76,7 @@ begin
 end
 $$;
 comment on function outbox.change_slack_of_wire(uuid, jsonb) is
-  'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
+  'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
 
 create function outbox.create_broker_of_wire(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
@@ -91,7 +89,7 @@ declare
   v_new jsonb;
 begin
   perform outbox.refuse_members(p_endpoint, v_kind, array['config', 'secret', 'url'],
-    'Give broker, and credentials where the broker wants them');
+    'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,
     outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -102,7 +100,7 @@ begin
 end
 $$;
 comment on function outbox.create_broker_of_wire(text, jsonb, text[]) is
-  'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+  'Creates a broker endpoint from a request of the API: {"id"}. OH001.';
 
 create function outbox.change_broker_of_wire(
   p_endpoint_id uuid, p_change jsonb
@@ -111,8 +109,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   if p_change ? 'url' then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+    perform outbox.invalid('url', 'cannot be set for a broker',
+      'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
     perform outbox.set_broker(p_endpoint_id,
@@ -123,5 +121,5 @@ begin
 end
 $$;
 comment on function outbox.change_broker_of_wire(uuid, jsonb) is
-  'Changes the settings and credentials of a broker that a change names; returns the other '
+  'Changes the settings and credentials of a broker that p_change contains; returns the other '
   'members. OH001, OH004.';

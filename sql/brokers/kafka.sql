@@ -1,5 +1,5 @@
--- Kafka: its settings, and what its refusals mean: the errors that are not retriable there, under
--- their own titles (https://kafka.apache.org/protocol#protocol_error_codes). What no row names is
+-- The settings of Kafka, and rules for the error codes that Kafka does not retry, with Kafka's
+-- titles (https://kafka.apache.org/protocol#protocol_error_codes). A code without a rule is
 -- retried.
 
 create function outbox.check_kafka(p_broker jsonb) returns jsonb
@@ -16,7 +16,7 @@ begin
     or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
   then
     perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
-      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+      'Expected something like ["kafka-1.example.com:9093"]; Kafka returns the other addresses');
   end if;
   for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
     if v_address like '[%' then
@@ -32,7 +32,7 @@ begin
       array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
     if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
       perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
-        'Expected another one, such as {topic}.dlq, or null for none');
+        'Expected another topic, such as {topic}.dlq, or null');
     end if;
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
@@ -50,17 +50,17 @@ begin
 end
 $$;
 comment on function outbox.check_kafka(jsonb) is
-  'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", '
-  '"sasl", "dlq_topic"}. OH001.';
+  'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", '
+  '"tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
 insert into outbox.failure_rule (kind, code, action, title, note) values
   ('kafka', 'MESSAGE_TOO_LARGE', 'fail', 'The record is larger than the topic allows', ''),
   ('kafka', 'RECORD_LIST_TOO_LARGE', 'fail', 'The batch is larger than a segment', ''),
-  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic''s name is not valid', ''),
-  ('kafka', 'INVALID_RECORD', 'fail', 'The broker does not take such a record', ''),
+  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic name is invalid', ''),
+  ('kafka', 'INVALID_RECORD', 'fail', 'The broker rejected the record as invalid', ''),
   ('kafka', 'INVALID_TIMESTAMP', 'fail', 'The record''s time is out of range', ''),
   ('kafka', 'TOPIC_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the topic', ''),
   ('kafka', 'CLUSTER_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the cluster', ''),
-  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids it', ''),
+  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids the record', ''),
   ('kafka', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'fail', 'The topic''s format is too old', ''),
   ('kafka', 'UNSUPPORTED_VERSION', 'fail', 'The broker is too old', '');

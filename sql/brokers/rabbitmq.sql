@@ -1,6 +1,6 @@
--- RabbitMQ: its settings, and what its refusals mean. Codes are the reply codes of AMQP 0-9-1 with
--- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
--- row names is retried.
+-- The settings of RabbitMQ, and rules for its errors. The codes are reply codes of AMQP 0-9-1 with
+-- their titles, and two of Outhook: NO_ROUTE for a returned message, NACK for basic.nack. A code
+-- without a rule is retried.
 
 create function outbox.check_amqp_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -9,8 +9,8 @@ declare
   v_parts text[];
 begin
   if p_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
+    perform outbox.invalid('broker.url', 'contains credentials',
+      'Give them in credentials, which are never shown: {"username", "password"}');
   end if;
   v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
@@ -27,8 +27,8 @@ begin
 end
 $$;
 comment on function outbox.check_amqp_url(text) is
-  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, '
-  'carries credentials, or must not be reached.';
+  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is '
+  'invalid, contains credentials, or its host or port is not allowed.';
 
 create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -48,7 +48,7 @@ begin
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
     then
       perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
-        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+        'Expected at most 127 letters, digits and . _ : -; empty is the default exchange');
     end if;
   end loop;
   perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
@@ -59,25 +59,26 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
     perform outbox.invalid('broker.mandatory', 'is not true or false',
-      'true: a message that no queue takes is a failure');
+      'Expected true (an unroutable message is a failure) or false');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
   return v_broker || pg_catalog.jsonb_build_object('url', v_url);
 end
 $$;
 comment on function outbox.check_rabbitmq(jsonb) is
-  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
-  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+  'The settings of a RabbitMQ endpoint with their defaults: {"url": "amqps://host:port/vhost", '
+  '"exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
 
 insert into outbox.failure_rule (kind, code, action, title, note) values
-  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue takes the message (returned as mandatory)', ''),
-  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not take the message (basic.nack)',
-    'A full queue with overflow reject-publish says so'),
+  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue for the message (returned as mandatory)', ''),
+  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not accept the message (basic.nack)',
+    'Example: a full queue with overflow reject-publish'),
   ('rabbitmq', 'ACCESS_REFUSED', 'retry', 'The user may not write to the exchange', ''),
-  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange is not there', ''),
-  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closes the connection, as it stops', ''),
-  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there or not open to the user', ''),
-  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
-  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
-    'Larger than max_message_size, for one'),
+  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange does not exist', ''),
+  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closed the connection because it stops', ''),
+  ('rabbitmq', 'NOT_ALLOWED', 'wait',
+    'The virtual host does not exist or the user may not use it', ''),
+  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no free memory or disk', ''),
+  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ rejected the message',
+    'Example: larger than max_message_size'),
   ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', '');

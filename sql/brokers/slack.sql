@@ -1,6 +1,7 @@
--- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
--- /slack): an event becomes a line of text in a channel. The URL of such a webhook is the right to
--- write there, so it is a credential: in Vault whole, in the endpoint's row without its path.
+-- Slack, and services with compatible incoming webhooks (Mattermost, Rocket.Chat, Discord with
+-- /slack): an event becomes a line of text in a channel. Anybody who knows the URL of such a
+-- webhook can write to the channel, so the full URL is a credential in Vault. The row of the
+-- endpoint has the URL without its path.
 
 insert into outbox.endpoint_kind (kind, retry, credentials_remedy, rewrite_command, create_function,
   change_function)
@@ -9,22 +10,22 @@ values ('slack', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_r
   'set_slack_url() sets it again', $$outbox.set_slack_url(%2$L, '<the URL>')$$,
   'outbox.create_slack_of_wire', 'outbox.change_slack_of_wire');
 
-create function outbox.slack_url_shown(p_url text) returns text
+create function outbox.masked_slack_url(p_url text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
 end
 $$;
-comment on function outbox.slack_url_shown(text) is
-  'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
+comment on function outbox.masked_slack_url(text) is
+  'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
 
 create function outbox.put_slack_url(p_endpoint_id uuid, p_url text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.check_url(p_url);
-  update outbox.endpoint e set url = outbox.slack_url_shown(p_url) where e.id = p_endpoint_id;
+  update outbox.endpoint e set url = outbox.masked_slack_url(p_url) where e.id = p_endpoint_id;
   perform outbox.put_credentials(p_endpoint_id, pg_catalog.jsonb_build_object('url', p_url));
 end
 $$;
@@ -47,7 +48,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
-  -- Slack takes one message a second of a webhook, with short bursts above it.
+  -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
   values (p_org_id, 'slack', '', coalesce(p_description, ''), 2, 1, 5, v_now, v_now)
@@ -60,9 +61,8 @@ begin
 end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
-  'Makes an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. '
-  'OH001.';
+  'Creates an endpoint that writes events into a channel through a Slack-compatible incoming '
+  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
 
 create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -71,7 +71,7 @@ begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
-      hint = 'create_slack_endpoint() makes one';
+      hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   update outbox.endpoint e
@@ -83,20 +83,23 @@ begin
 end
 $$;
 comment on function outbox.set_slack_url(uuid, text) is
-  'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is '
-  'shown}. OH001, OH002, OH004.';
+  'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" '
+  'without its path}. OH001, OH002, OH004.';
 
--- Slack answers with a word of its own, and whoever imitates it often with a status alone.
+-- Slack responds with an error code as text. Compatible services often respond with the HTTP status
+-- only.
 insert into outbox.failure_rule (kind, code, action, title, note) values
-  ('slack', '404', 'hold', 'The webhook is not there', 'Compatible services say so by the status'),
+  ('slack', '404', 'hold', 'The webhook does not exist',
+    'Compatible services respond with this status'),
   ('slack', 'action_prohibited', 'hold', 'An admin restricts the webhook', ''),
   ('slack', 'channel_is_archived', 'hold', 'The channel is archived', ''),
-  ('slack', 'channel_not_found', 'hold', 'The channel is not there', ''),
-  ('slack', 'invalid_payload', 'fail', 'The message is not understood', ''),
-  ('slack', 'invalid_token', 'hold', 'The webhook''s URL is not valid', ''),
-  ('slack', 'no_active_hooks', 'hold', 'The webhook is switched off', ''),
-  ('slack', 'no_service', 'hold', 'The webhook is switched off or removed', ''),
-  ('slack', 'no_team', 'hold', 'The workspace is not there', ''),
-  ('slack', 'posting_to_general_channel_denied', 'hold', 'Nobody but admins may write there', ''),
-  ('slack', 'rollup_error', 'retry', 'Slack has an error of its own', ''),
-  ('slack', 'team_disabled', 'hold', 'The workspace is switched off', '');
+  ('slack', 'channel_not_found', 'hold', 'The channel does not exist', ''),
+  ('slack', 'invalid_payload', 'fail', 'The message is invalid', ''),
+  ('slack', 'invalid_token', 'hold', 'The URL of the webhook is invalid', ''),
+  ('slack', 'no_active_hooks', 'hold', 'The webhook is disabled', ''),
+  ('slack', 'no_service', 'hold', 'The webhook is disabled or removed', ''),
+  ('slack', 'no_team', 'hold', 'The workspace does not exist', ''),
+  ('slack', 'posting_to_general_channel_denied', 'hold',
+    'Only admins may write to this channel', ''),
+  ('slack', 'rollup_error', 'retry', 'Internal error of Slack', ''),
+  ('slack', 'team_disabled', 'hold', 'The workspace is disabled', '');

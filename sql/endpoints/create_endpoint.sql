@@ -54,6 +54,6 @@ $$;
 comment on function outbox.create_endpoint(
   text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
   double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
-  'this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* '
-  'unless they are given. OH001 names the argument that is wrong.';
+  'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the '
+  'secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the '
+  'settings endpoint.*. OH001 names the invalid argument.';

@@ -1,5 +1,5 @@
--- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a
--- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- Secret values of one kind of endpoint, such as a URL with a token, or a password. Vault stores
+-- them as one JSON object. A claim passes it to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -23,8 +23,8 @@ begin
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An '
-  'endpoint that was held because they could not be read is resumed.';
+  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. '
+  'Resumes an endpoint that was paused because they could not be read.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -37,5 +37,5 @@ begin
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s '
-  'own error if they cannot be decrypted. Only for dispatch().';
+  'The credentials of an endpoint; null if it has none. OH004 if they are missing in Vault, and '
+  'Vault''s own error if they cannot be decrypted. Only for dispatch().';

@@ -1,6 +1,6 @@
--- Endpoints. This is configuration: people write it, runs only read it, and no run ever locks it,
--- so that a pause or a new URL waits for nobody. Subscriptions, secrets and headers have
--- files of their own. What runs change is the endpoint's gate (engine/queue/gate).
+-- Endpoints. Operators and the API write these rows. A run only reads them and never locks them, so
+-- a pause or a new URL waits for no run. Runs write to the gate of the endpoint instead
+-- (engine/queue/gate).
 
 create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -48,27 +48,27 @@ create table outbox.endpoint (
   config jsonb
 );
 comment on table outbox.endpoint is
-  'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
-  'it is not given when it is made is what outbox.setting says at the time, and stays.';
+  'The endpoints with all their settings. version increases with each change. The defaults come '
+  'from outbox.setting at the time of creation, and do not change later.';
 comment on column outbox.endpoint.header_names is
-  'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
-  'changes them.';
+  'The names of the custom headers. Vault stores the values, and only dispatch() reads them. '
+  'set_headers() changes them.';
 comment on column outbox.endpoint.lane_spacing_ms is
-  'How long an ordered lane rests behind each delivery.';
+  'How long an ordered lane pauses after each delivery, in milliseconds.';
 comment on column outbox.endpoint.retry is
   'The retry policy (see calculate_delay); null: the preset of the kind.';
 comment on column outbox.endpoint.retry_4xx is
   'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
 comment on column outbox.endpoint.on_dead_letter is
-  'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+  'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
 comment on column outbox.endpoint.ramp_from is
-  'When the endpoint was last resumed: from then on it is served more and more, up to '
+  'When the endpoint was last resumed. From then on its limit of requests in flight rises to '
   'max_in_flight.';
 comment on column outbox.endpoint.credentials_vault_id is
-  'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
-  'writes it and dispatch() alone reads it.';
+  'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and '
+  'only dispatch() reads them.';
 comment on column outbox.endpoint.config is
-  'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
+  'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -86,23 +86,23 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+      hint = 'Use an id from create_endpoint() or from outbox.endpoint_status';
   end if;
   return v_endpoint;
 end
 $$;
 comment on function outbox.check_endpoint(uuid) is
-  'The endpoint, or OH002 when there is none or it was deleted.';
+  'The endpoint. OH002 if it does not exist or was deleted.';
 
 create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
   return outbox.check_endpoint(p_endpoint_id);
 end
 $$;
 comment on function outbox.lock_endpoint(uuid) is
-  'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
-  'none or it was deleted. No run waits for this row.';
+  'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. '
+  'OH002 if it does not exist or was deleted. No run waits for this row.';

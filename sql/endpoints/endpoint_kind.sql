@@ -1,6 +1,5 @@
--- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the
--- first endpoint of that kind. Only the owner of the schema may write here, because a row names
--- functions that are called.
+-- The kinds of endpoints. A module that adds a kind inserts its row before the first endpoint of
+-- that kind. Only the owner of the schema may write here, because a row names functions to call.
 
 create table outbox.endpoint_kind (
   kind text primary key
@@ -24,33 +23,33 @@ create table outbox.endpoint_kind (
   constraint endpoint_kind_managed_somewhere check ((managed_as is null) = (managed_at is null))
 );
 comment on table outbox.endpoint_kind is
-  'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+  'The kinds of endpoints. retry: the default retry policy of the kind.';
 comment on column outbox.endpoint_kind.pauses_on_hold is
-  'What a failure rule with the action hold does. True: the module pauses the endpoint, with a '
-  'reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is '
-  'disabled, and the failure counts.';
+  'The effect of a failure rule with the action hold. True: the module pauses the endpoint with a '
+  'reason that starts with "held: ", and the failure does not count as an attempt. False: the '
+  'endpoint is disabled, and the failure counts.';
 comment on column outbox.endpoint_kind.response_class is
-  'The error_class of a failure in which the receiver did respond, although there is no HTTP '
-  'status; null: there is none.';
+  'The error_class of a failure in which the receiver responded without an HTTP status; null if '
+  'there is none.';
 comment on column outbox.endpoint_kind.is_cached is
-  'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each '
-  'claim, because what it needs also changes elsewhere.';
+  'Whether a run may cache such an endpoint until its row changes. False: each claim returns it, '
+  'because the data that it needs also changes in other tables.';
 comment on column outbox.endpoint_kind.credentials_remedy is
-  'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it '
-  'again.';
+  'The remedy if the credentials cannot be read. A message puts "outbox." before it. Example: '
+  'set_slack_url() sets it again.';
 comment on column outbox.endpoint_kind.rewrite_command is
-  'The call that sets credentials again, for release_command(): text for format() with the '
-  'organisation as first and the id of the endpoint as second argument.';
+  'The call that sets the credentials again, for release_command(): a template for format() with '
+  'two arguments, the organisation and the id of the endpoint.';
 comment on column outbox.endpoint_kind.managed_at is
-  'The path of the API under which such an endpoint is changed and deleted, and managed_as what it '
-  'is called there (a channel); null: it is an endpoint like any other.';
+  'The path of the API that changes and deletes such an endpoint; managed_as is its name there (a '
+  'channel). Null: the path of all other endpoints.';
 comment on column outbox.endpoint_kind.create_function is
-  'What the API creates such an endpoint with: a function, with its schema, of the organisation, '
-  'the members that the API took, and the event types. It returns {"id"} and what the caller sees '
-  'this once. Null: the API creates none of this kind.';
+  'The function, with its schema, with which the API creates such an endpoint. Arguments: the '
+  'organisation, the members of the request, the event types. It returns {"id"} and members that '
+  'are shown only in this response. Null: the API cannot create this kind.';
 comment on column outbox.endpoint_kind.change_function is
-  'What the API changes the members of this kind with: a function, with its schema, of the '
-  'endpoint''s id and the change. It returns the members that are left for every kind to change.';
+  'The function, with its schema, with which the API changes the members of this kind. Arguments: '
+  'the id of the endpoint, the change. It returns the members that every kind has.';
 
 insert into outbox.endpoint_kind (kind, retry) values
   ('webhook', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,

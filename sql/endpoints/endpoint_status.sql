@@ -1,6 +1,6 @@
--- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no
--- run and no run waits for it; claim() reads the row. Deliveries stay where they are, whatever
--- happens here.
+-- Pausing, disabling and deleting endpoints. These functions only write the row of the endpoint, so
+-- they wait for no run and no run waits for them. claim() reads the row. Open deliveries do not
+-- change.
 
 create function outbox.set_endpoint_status(
   p_endpoint_id uuid, p_status text, p_reason text
@@ -24,8 +24,8 @@ begin
 end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
-  'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are '
-  'open}. OH002.';
+  'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
+  'number of open deliveries}. OH002.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -35,8 +35,8 @@ begin
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
-  'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. '
-  'Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -46,8 +46,9 @@ begin
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
-  'Serves a paused or disabled endpoint again, within a second of the commit, a little at first '
-  'and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly '
+  'at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. '
+  'OH002.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -55,18 +56,17 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. '
-  'OH002.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
 
-create function outbox.disable_itself(
+create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -74,9 +74,9 @@ as $$
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
-  -- then.
-  with free as (
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run. The next failure
+  -- disables the endpoint.
+  with enabled as (
     select e.id
     from outbox.endpoint e
     where e.id = any (p_endpoint_ids) and e.status = 'enabled'
@@ -84,7 +84,7 @@ begin
   ), done as (
     update outbox.endpoint e
     set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
-    from free f where e.id = f.id returning e.id
+    from enabled x where e.id = x.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
@@ -92,9 +92,9 @@ begin
   end if;
 end
 $$;
-comment on function outbox.disable_itself(uuid[], text, timestamptz) is
-  'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and '
-  'says so.';
+comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
+  'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), '
+  'and publishes outhook.endpoint.disabled.';
 
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -104,9 +104,9 @@ begin
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
-  'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. '
-  'Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", '
-  '"open"}. OH002.';
+  'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its '
+  'deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the '
+  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -119,11 +119,11 @@ begin
   if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
-      hint = 'resume_endpoint() serves it again';
+      hint = 'Resume it with resume_endpoint()';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
-      hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
+      hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
   return pg_catalog.jsonb_build_object('event_id',
     outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
@@ -131,5 +131,5 @@ begin
 end
 $$;
 comment on function outbox.send_test_event(uuid) is
-  'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the '
-  'endpoint is held; OH006 when its breaker is not closed.';
+  'Publishes an event outhook.test for this endpoint only: {"event_id"}. OH002; OH004 if the '
+  'endpoint is not enabled; OH006 if its breaker is not closed.';

@@ -1,8 +1,8 @@
--- Extension points of endpoints. Each function here does nothing. One module may replace it by
--- `create or replace function` in its own folder: with the same arguments and result, and with the
--- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
+-- Extension points of endpoints. The functions here do nothing. One module may replace each of them
+-- by `create or replace function` in its own folder. Repeat the arguments, the result, the SET
+-- clauses and the security option, because Postgres drops what a replacement does not repeat.
 -- engine/extension_points and operations/extension_points have the others. Each body reads its
--- arguments, because `supabase db lint` warns of those that are not used.
+-- arguments, because `supabase db lint` warns of unused ones.
 
 create function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -15,10 +15,10 @@ begin
 end
 $$;
 comment on function outbox.more_secrets(uuid) is
-  'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and '
-  'credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy '
-  'if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; '
-  'the module messages replaces it.';
+  'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers '
+  'and credentials. For each: its id in Vault, its name in messages (the access token), and the '
+  'remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it '
+  'again). No row here; the module messages replaces it.';
 
 create function outbox.still_held(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -30,11 +30,9 @@ begin
 end
 $$;
 comment on function outbox.still_held(uuid) is
-  'Extension point: why an endpoint stays paused although its secrets can be read again, as its '
-  'reason; null: it is resumed. Null here; the module messages replaces it.';
+  'Extension point: the reason why an endpoint stays paused although its secrets can be read '
+  'again; null: it is resumed. Null here; the module messages replaces it.';
 
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
 
 create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''

@@ -1,6 +1,6 @@
--- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
--- provider's own, or a status, or a class of either (5xx, an error class); the most exact row
--- counts, and what no row names is retried.
+-- Failure rules: one row per kind and code, so that one UPDATE changes a rule. A code is a code of
+-- the provider, an HTTP status, a class of statuses (5xx), or an error class. The most specific row
+-- applies. A failure without a row is retried.
 
 create table outbox.failure_rule (
   kind text not null,
@@ -26,24 +26,25 @@ create table outbox.failure_rule (
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
-  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
-  'min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try '
-  'is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; '
-  'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
-  'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
-  'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
-  'person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what '
-  'mends it is another access token. A code may have a subcode behind a dot.';
+  'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the '
+  'schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker '
+  'opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is '
+  'disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint '
+  'waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: '
+  'those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: '
+  'the failure means that the recipient has opted out of these messages. max_retries: a lower '
+  'limit than that of the endpoint. new_token: a new access token is the remedy. A code may have '
+  'a subcode after a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
-  ('*', '4xx', 'fail', 'The endpoint refuses the request'),
-  ('*', '408', 'retry', 'The endpoint gave up waiting for the request'),
-  ('*', '410', 'hold', 'The endpoint is gone and wants nothing more'),
-  ('*', '425', 'retry', 'The endpoint is not ready for a request that may be replayed'),
-  ('*', '429', 'throttle', 'The endpoint gets too many requests'),
-  ('*', '5xx', 'retry', 'The endpoint has an error of its own'),
-  ('*', '503', 'throttle', 'The endpoint is out of service for a while'),
+  ('*', '4xx', 'fail', 'The endpoint rejected the request'),
+  ('*', '408', 'retry', 'The endpoint timed out while reading the request'),
+  ('*', '410', 'hold', 'The endpoint was removed permanently'),
+  ('*', '425', 'retry', 'The endpoint does not accept a request that may be a replay'),
+  ('*', '429', 'throttle', 'The endpoint receives too many requests'),
+  ('*', '5xx', 'retry', 'The endpoint has an internal error'),
+  ('*', '503', 'throttle', 'The endpoint is temporarily unavailable'),
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
 create function outbox.failure_rule_of(
@@ -66,17 +67,17 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null, false)::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
+      null, null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
 $$;
 comment on function outbox.failure_rule_of(text, integer, text, text, text) is
-  'The rule for a failure: of the provider''s code, with its subcode or without, else the status, '
-  'else its class, else the error class; without one, retry.';
+  'The rule for a failure. The first that exists of: the provider''s code with its subcode, the '
+  'code alone, the status, the class of the status, the error class. If there is none: retry.';
 
-create function outbox.softened(
+create function outbox.retry_if_transient(
   p_rule outbox.failure_rule, p_provider jsonb
 ) returns outbox.failure_rule
 language plpgsql immutable set search_path = ''
@@ -90,8 +91,9 @@ begin
   return p_rule;
 end
 $$;
-comment on function outbox.softened(outbox.failure_rule, jsonb) is
-  'The rule, with a retry for what the provider itself calls transient.';
+comment on function outbox.retry_if_transient(outbox.failure_rule, jsonb) is
+  'The rule, but with the action retry if the provider marks the failure as transient and the '
+  'rule is not firm.';
 
 create function outbox.is_retryable(
   p_kind text, p_status integer, p_error_class text, p_code text default null
@@ -104,8 +106,8 @@ begin
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
-  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
-  'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+  'Whether a failure is retried. No valid response, 3xx, 408, 425, 429 and 5xx are; any other '
+  'status and a blocked address are not. The table failure_rule decides.';
 
 create function outbox.retry_after(
   p_header text, p_now timestamptz, p_most_s integer default outbox.setting_int('retry_after.max_s')
@@ -121,7 +123,8 @@ begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
-    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    -- RFC 9110, section 5.6.7: the current format, and two obsolete ones that a recipient must
+    -- accept.
     v_date := coalesce(
       pg_catalog.regexp_match(p_header,
         '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
@@ -139,7 +142,7 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
-    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    -- A two-digit year more than 50 years ahead is one of the previous century.
     if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
       return null;
     end if;
@@ -150,5 +153,5 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 comment on function outbox.retry_after(text, timestamptz, integer) is
-  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
-  'wait, p_most_s at most; null when it is past, zero or unreadable.';
+  'The wait that a Retry-After header requests (seconds, with a fraction or not, or an HTTP '
+  'date), at most p_most_s; null if it is past, zero or invalid.';

@@ -33,15 +33,15 @@ create type outbox.filter_part as (
 comment on type outbox.filter_part is
   'A part of a filter, translated to jsonpath. opening, closing: the text before and after its '
   'condition; next: the number of the word after it; weight: how many of its steps run for each '
-  'element behind a wildcard; is_many: whether it can find several values.';
+  'element that a wildcard selects; is_many: whether it can find several values.';
 
 create type outbox.filter as (
   path jsonpath,
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at '
-  'most.';
+  'A filter in the form in which it is evaluated, and its weight: the most steps that run for '
+  'each value of a payload.';
 
 create type outbox.filter_state as (
   written text,
@@ -56,14 +56,14 @@ create type outbox.filter_state as (
   kinds text[]
 );
 comment on type outbox.filter_state is
-  'The state while a filter is read. written: the jsonpath so far; at: the next word; '
-  'wants_operand: true if a condition must follow, false if an operator may; root: the first word '
-  'of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the '
-  'negations of the next operand; closings, kinds: the closing text and the kind (group, where or '
-  'exists) of each open parenthesis.';
+  'The state of the reader of a filter. written: the jsonpath so far; at: the number of the next '
+  'word; wants_operand: true if a condition must follow, false if an operator may; root: the '
+  'first word of a path, $ or @; is_many: @ can be several values; pending: the text that closes '
+  'the negations of the next operand; closings, kinds: the closing text and the kind (group, '
+  'where or exists) of each open parenthesis.';
 
--- One scan over at most 1,000 characters splits a filter into words. Each word keeps its position,
--- so that an error can name it.
+-- Words are found in one scan over at most 1,000 characters. Each word keeps its position for
+-- errors.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -83,7 +83,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Compare bytes first: their number is known without reading the text.
+  -- Check bytes first: Postgres knows their number without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -128,7 +128,7 @@ as $$
   end
 $$;
 comment on function outbox.filter_shown(text) is
-  'A word of a filter as an error shows it.';
+  'A word of a filter for an error message, at most 40 characters.';
 
 create function outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''

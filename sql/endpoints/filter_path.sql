@@ -1,14 +1,14 @@
 -- Paths and literals of a filter.
 --
--- A path of a filter names single members and elements, $.a."b c"[0][last], or all of them with [*]
--- and .*. It is translated to strict jsonpath, which does not unwrap arrays. Behind a wildcard each
--- element gets its own exists(), so that an element without the member does not fail the path:
+-- A path names single members and elements, $.a."b c"[0][last], or all of them with [*] and .*. It
+-- is translated to strict jsonpath, which does not unwrap arrays. After a wildcard each element
+-- gets its own exists(), so that an element without the member does not fail the path:
 --
 --   $.lines[*].sku == "A"   becomes   exists($."lines"[*] ? (exists(@."sku" ? (@ == "A"))))
 --
--- The cost: a step never visits the same place of the payload twice. So each step of a path runs at
--- most once for each value in the payload, and only a step behind a wildcard runs more than once.
--- weight counts these steps.
+-- A step never visits the same place of the payload twice. So each step of a path runs at most once
+-- for each value in the payload. Only a step after a wildcard runs more than once; weight counts
+-- these steps.
 
 create function outbox.filter_literal(
   p_tokens outbox.filter_tokens, p_at integer
@@ -32,7 +32,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a number that can be compared',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -94,8 +94,8 @@ begin
 end
 $$;
 comment on function outbox.filter_path(outbox.filter_tokens, integer, boolean) is
-  'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. '
-  'p_is_many: its @ stands for several values. OH001.';
+  'The path that starts at that word with $ or @: opening is "exists(<path>", closing closes it. '
+  'p_is_many: its @ can be several values. OH001.';
 
 create function outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''

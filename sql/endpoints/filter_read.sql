@@ -28,9 +28,9 @@ begin
       'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
-      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+      pg_catalog.format('has %s steps for each value of [*] or .*, and at most %s are allowed',
         v_state.weight, v_most_weight),
-      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+      'Use fewer steps and alternatives after a wildcard, or filter at the receiver');
   end if;
   begin
     v_filter.path := ('strict ' || v_state.written)::jsonpath;
@@ -38,7 +38,7 @@ begin
     or numeric_value_out_of_range
   then
     perform outbox.invalid('filter',
-      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'has a text or a number that Postgres does not accept: ' || sqlerrm,
       'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
@@ -46,7 +46,7 @@ begin
 end
 $$;
 comment on function outbox.read_filter(text) is
-  'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the '
+  'Parses a filter and returns it with its weight. OH001 has the position, the problem and the '
   'remedy.';
 
 create function outbox.filter_operand(
@@ -64,7 +64,7 @@ begin
   then
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('more than %s parentheses and negations', v_most_depth),
-      'Nest less deep; a && b || c needs no parentheses');
+      'Use fewer levels; a && b || c needs no parentheses');
   end if;
   case
     when v_token = '!' then
@@ -84,13 +84,13 @@ begin
       return outbox.filter_leaf(p_tokens, p_state);
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
-        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        pg_catalog.format('a path must start with %s here, not with %s', p_state.root, v_token),
         'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
+        v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
-      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+      perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
@@ -101,7 +101,7 @@ begin
 end
 $$;
 comment on function outbox.filter_operand(outbox.filter_tokens, outbox.filter_state) is
-  'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
+  'Reads the start of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 create function outbox.filter_leaf(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -161,7 +161,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   if p_state.root = '@' then
-    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) inside another',
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
@@ -179,7 +179,7 @@ end
 $$;
 comment on function
   outbox.filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean) is
-  'Reads the beginning of ? (…) after a path. OH001.';
+  'Reads the start of ? (…) after a path. OH001.';
 
 create function outbox.filter_close(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state

@@ -1,8 +1,7 @@
--- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values
--- are in Vault and none is ever read back: the names can be read, and only dispatch() reads the
--- values. Name and value are checked here, since one that cannot be sent would cost a run its
--- batch; the sender has the same rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts
--- holds them against each other).
+-- Custom headers of an endpoint. Any of them may be a credential, so Vault stores all values. Names
+-- are public; only dispatch() reads the values. Names and values are checked here, because an
+-- invalid one would fail the whole batch of a run. The sender has the same rules
+-- (functions/_shared/signing; tests/sql/same_rules.test.ts compares them).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
@@ -18,8 +17,8 @@ begin
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
-  'so.';
+  'The names that no custom header may have, in lower case; webhook-* means all names with this '
+  'prefix.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -35,13 +34,13 @@ begin
     then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then
-      'has an empty value or one that is not visible ASCII'
+      'has an empty value, or characters that are not visible ASCII'
   end;
 end
 $$;
 comment on function outbox.header_problem(text, jsonb) is
-  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never '
-  'shows the value.';
+  'The problem of a custom header, as the end of a sentence; null if the header is valid. Never '
+  'contains the value.';
 
 create function outbox.check_headers(p_headers jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -57,35 +56,35 @@ begin
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
     perform outbox.invalid('headers', 'has more than 8192 bytes',
-      'Receivers refuse so many: send the data in the payload');
+      'Send the data in the payload: many receivers reject large headers');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
   for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
     v_problem := outbox.header_problem(v_name, p_headers -> v_name);
     if v_problem is null and pg_catalog.lower(v_name) = any (v_seen) then
-      v_problem := 'is there twice: HTTP does not tell upper from lower case';
+      v_problem := 'occurs twice: header names are not case-sensitive';
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
-        'itself');
+        'Expected the name of a custom header and a value of visible ASCII; Outhook sets the '
+        'reserved headers');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
 end
 $$;
 comment on function outbox.check_headers(jsonb) is
-  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
-  'be a credential.';
+  'Raises OH001 for the first invalid custom header. The message never contains a value, because '
+  'it may be a credential.';
 
-create function outbox.header_set(p_text text) returns jsonb
+create function outbox.parse_headers(p_text text) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_headers jsonb;
 begin
-  -- Not above, where what is raised is not caught.
+  -- Not as the default of the variable: the handler does not catch errors there.
   v_headers := p_text::jsonb;
   if pg_catalog.jsonb_typeof(v_headers) = 'object' then
     return (
@@ -99,8 +98,8 @@ exception when data_exception then
   return null;
 end
 $$;
-comment on function outbox.header_set(text) is
-  'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+comment on function outbox.parse_headers(text) is
+  'Custom headers as Vault stores them, {name: value}; null if the text is not an object of texts.';
 
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -109,23 +108,22 @@ declare
   v_headers jsonb := '{}'::jsonb;
 begin
   if p_vault_id is not null then
-    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+    v_headers := outbox.parse_headers(outbox.vault_text(p_vault_id, 'the set of custom headers'));
   end if;
   if v_headers is null then
-    -- A run that is told of it could not read any other endpoint either.
+    -- Without this error a run would fail to read the whole batch.
     raise exception using errcode = 'OH004',
-      message = 'the set of custom headers in Vault is not an object of texts',
-      hint = 'Set it again: set_headers()';
+      message = 'the custom headers in Vault are not an object of texts',
+      hint = 'Set all of them again with set_headers()';
   end if;
   return v_headers;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an '
-  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
-  'dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if they are missing or invalid in '
+  'Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
-create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+create function outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -143,12 +141,12 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
+  v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
         p_endpoint_id),
-      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
+      hint = pg_catalog.format('Set each of these headers in the call, to a value or null: %s',
         pg_catalog.array_to_string(v_missing, ', '));
   end if;
   return (
@@ -156,7 +154,7 @@ begin
     from pg_catalog.unnest(v_missing) n where v_stored ? n);
 end
 $$;
-comment on function outbox.other_headers(uuid, jsonb) is
+comment on function outbox.remaining_headers(uuid, jsonb) is
   'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if '
   'they cannot be read.';
 
@@ -184,8 +182,8 @@ begin
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that '
-  'was held because they could not be read is resumed.';
+  'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an '
+  'endpoint that was paused because they could not be read.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -193,13 +191,13 @@ as $$
 declare
   v_headers jsonb;
 begin
-  -- Of two calls at a time the second starts from what the first left.
+  -- Serialises calls: the second one starts from the headers of the first.
   perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
     || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
@@ -211,7 +209,7 @@ begin
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is
-  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
-  'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; '
-  'OH004: the headers that the call does not name cannot be read.';
+  'Changes custom headers by name, in upper or lower case. A string is the new value, null '
+  'removes the header, other headers do not change. Returns {"id", "header_names"}, never a '
+  'value. Resumes an endpoint that was paused because its headers could not be read. OH001, '
+  'OH002; OH004: headers that the call does not name cannot be read.';

@@ -1,9 +1,10 @@
--- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an
--- endpoint may override the preset of its kind:
+-- Retry policies: when the next attempt is due. An endpoint may override the policy of its kind. A
+-- policy is jsonb:
 --   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
 --   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30,
 --    "max_retries": 5, "jitter": true}
--- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
+-- Times are seconds. Delay n follows failure n. A schedule that is too short repeats its last
+-- delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -13,8 +14,7 @@ begin
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an '
-  'unknown kind.';
+  'The default retry policy of an endpoint kind; null for an unknown kind.';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -42,8 +42,8 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
-  -- millisecond may be too small to be read as double precision.
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
@@ -53,7 +53,7 @@ begin
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
       'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  -- A schedule needs none, but what is there is read.
+  -- A schedule does not need base_delay, but delay_after() reads it.
   if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
       'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
@@ -69,7 +69,7 @@ begin
           'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
-      -- 5.0 is a number that integer does not read.
+      -- 5.0 is a valid number, but the cast to integer fails.
       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
     then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
@@ -83,9 +83,10 @@ begin
 end
 $$;
 comment on function outbox.check_retry(jsonb) is
-  'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+  'Raises OH001 for the first invalid field of a retry policy; null is valid.';
 
--- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
+-- check_retry() raises an error for an invalid policy, so these constraints also reject a plain
+-- UPDATE.
 alter table outbox.endpoint add constraint endpoint_retry_is_valid
   check (outbox.check_retry(retry) is not null);
 alter table outbox.endpoint_kind add constraint endpoint_kind_retry_is_valid
@@ -104,7 +105,7 @@ begin
       p_policy -> 'delays'
       ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
-    -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+    -- The exponent is at most 64, or power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
       coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
     when 'linear' then v_base * v_failure
@@ -117,7 +118,7 @@ begin
 end
 $$;
 comment on function outbox.delay_after(jsonb, integer) is
-  'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+  'As calculate_delay(), but without a check of the policy. Stored policies are valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
 language plpgsql volatile security definer set search_path = ''
@@ -128,9 +129,9 @@ begin
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
-  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
-  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
-  'policy.';
+  'The wait after failure number p_attempt (from 1). Jitter multiplies it by a uniform random '
+  'number from 0.5 to 1.5. max_delay (default: a week) limits the result after jitter. OH001 for '
+  'an invalid policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -158,8 +159,8 @@ begin
 end
 $$;
 comment on function outbox.preview_schedule(jsonb) is
-  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
-  'with jitter, "after_s" since the first try without it}]. OH001.';
+  'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
+  'with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
 create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -181,4 +182,4 @@ begin
 end
 $$;
 comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+  'Renames the fields of a retry policy from the names of the API to those of SQL; null for null.';

@@ -1,7 +1,7 @@
--- Signing secrets. An endpoint has one of scheme v1 (HMAC, shared with the receiver) for life, and
--- one of scheme v1a (ed25519, whose private half is here alone) where it is wanted. All that have
--- not expired sign, so a rotation has an overlap in which receivers take either. All of them are in
--- Vault.
+-- Signing secrets. A webhook always has a secret of scheme v1 (HMAC, shared with the receiver), and
+-- may have one of scheme v1a (ed25519; only Outhook has the private key). All secrets that have not
+-- expired sign, so a receiver can verify with the old or the new one after a rotation. Vault stores
+-- them.
 
 create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -14,7 +14,7 @@ create table outbox.endpoint_secret (
   expires_at timestamptz
 );
 comment on table outbox.endpoint_secret is
-  'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+  'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
 
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
@@ -41,15 +41,15 @@ begin
 end
 $$;
 comment on function outbox.add_secret(uuid, text, timestamptz) is
-  'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ '
-  'is one of scheme v1a, with its public key beside it.';
+  'Stores an additional signing secret of an endpoint in Vault and returns the id of its row. A '
+  'secret whsk_… has scheme v1a, and its public key is stored in the row.';
 
-create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
+create function outbox.active_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_secrets jsonb;
-  v_lost bigint;
+  v_missing bigint;
 begin
   select
     coalesce(
@@ -57,22 +57,22 @@ begin
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
-  into v_secrets, v_lost
+  into v_secrets, v_missing
   from outbox.endpoint_secret s
   left join vault.decrypted_secrets v on v.id = s.vault_id
   where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
-  if v_lost > 0 then
-    perform outbox.lost_in_vault('the signing secret');
+  if v_missing > 0 then
+    perform outbox.missing_in_vault('the signing secret');
   end if;
   return v_secrets;
 end
 $$;
-comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret '
-  'that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error '
-  'if one cannot be decrypted. Only for dispatch().';
+comment on function outbox.active_secrets(uuid, timestamptz) is
+  'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced '
+  'secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if '
+  'one cannot be decrypted. Only for dispatch().';
 
-create function outbox.check_signs(p_endpoint_id uuid) returns void
+create function outbox.check_is_signed(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -82,12 +82,12 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
         p_endpoint_id, v_kind),
-      hint = 'Webhooks alone are signed';
+      hint = 'Use an endpoint of kind webhook';
   end if;
 end
 $$;
-comment on function outbox.check_signs(uuid) is
-  'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+comment on function outbox.check_is_signed(uuid) is
+  'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
 create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -95,7 +95,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -112,7 +112,7 @@ begin
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return '
-  'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
-  '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
-  'OH002.';
+  'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: '
+  'rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
+  '"scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no '
+  'private key. OH002; OH004 for another kind of endpoint.';

@@ -1,5 +1,5 @@
--- Replacing and ending signing secrets. A replaced one signs on for a while beside the new one, so
--- that a receiver has time to take it over; cleanup removes from Vault what no longer signs.
+-- Rotation of signing secrets. A replaced secret signs together with the new one for a while, so
+-- that the receiver has time to change. Cleanup then removes it from Vault.
 
 create function outbox.check_overlap(p_overlap interval) returns void
 language plpgsql immutable set search_path = ''
@@ -8,7 +8,7 @@ begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
     perform outbox.invalid('overlap',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
-      'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
+      'Expected for how long the old secret still signs, from 0 to 30 days, such as 24 hours');
   end if;
 end
 $$;
@@ -30,14 +30,14 @@ begin
       message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
         v_most),
       hint = pg_catalog.format(
-        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
-        'once', v_first);
+        'Wait until the first one expires, at %s, or expire one at once with '
+        'expire_secret(); read_secret() lists them', v_first);
   end if;
 end
 $$;
 comment on function outbox.check_old_secrets(uuid, timestamptz) is
-  'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every '
-  'header longer.';
+  'Raises OH004 if more than 5 replaced secrets of an endpoint still sign: each of them makes the '
+  'signature header longer.';
 
 create function outbox.rotate_secret(
   p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours'
@@ -52,9 +52,9 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  -- Two rotations at a time would both take the same secret for the current one.
+  -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -76,8 +76,8 @@ begin
     cross join lateral outbox.try_read(s.vault_id) l (secret)
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
-      'Leave it out and a new one is made');
+    perform outbox.invalid('secret', 'is already a secret of the endpoint',
+      'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
@@ -93,12 +93,12 @@ begin
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
-  'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
-  'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
-  'endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for '
-  'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
-  'OH004: more than 5 old ones still sign.';
+  'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A '
+  'secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A '
+  'replaced secret that Vault cannot return expires at once, and an endpoint that was paused '
+  'because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" '
+  '(whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old '
+  'secrets still sign.';
 
 create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -121,9 +121,9 @@ begin
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+      message = pg_catalog.format('secret %s is the current secret of endpoint %s', p_secret_id,
         v_secret.endpoint_id),
-      hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
+      hint = 'Replace it at once with rotate_secret() and p_overlap => ''0''';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = v_now
@@ -134,8 +134,8 @@ begin
 end
 $$;
 comment on function outbox.expire_secret(uuid) is
-  'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; '
-  'OH004 for the secret that every endpoint must have.';
+  'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; '
+  'OH004 for the current HMAC secret, which every webhook needs.';
 
 create function outbox.drop_expired_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -143,20 +143,20 @@ as $$
 declare
   v_dropped integer;
 begin
-  with gone as (
+  with deleted as (
     delete from outbox.endpoint_secret s
     where s.id in (
-      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       for update skip locked)
     returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted x where v.id = x.vault_id;
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() '
-  'still sees which endpoints the runs know with one; returns how many.';
+  'Deletes secrets that expired at least five minutes ago, also from Vault. Until then '
+  'build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';

@@ -1,5 +1,5 @@
--- Subscriptions: which event types an endpoint wants, each with an optional filter. Routing reads
--- them by the patterns that a type matches, which are few and known, so it needs no scan.
+-- Subscriptions: the event types that an endpoint receives, each with an optional filter. Routing
+-- looks up the few patterns that match the type of an event, so it needs no scan.
 
 create table outbox.subscription (
   org_id text not null,
@@ -12,9 +12,9 @@ create table outbox.subscription (
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
-  'goes to subscriptions that are not younger than it. filter: the condition on the payload, '
-  'true lets the event through; filter_text: as the user wrote it; filter_weight: see '
+  'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A '
+  'subscription does not apply to events that are older than it. filter: the condition on the '
+  'payload, true sends the event; filter_text: the text of the user; filter_weight: see '
   'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
@@ -32,7 +32,7 @@ begin
 end
 $$;
 comment on function outbox.type_patterns(text) is
-  'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+  'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 create function outbox.check_filter_count(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -45,14 +45,15 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'is one too many: the endpoint has 4 different filters',
-      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+      'is too many: the endpoint has 4 different filters',
+      pg_catalog.format('At most %s are allowed: join filters with ||, or create another endpoint',
         v_most));
   end if;
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
+  'Raises OH001 if an endpoint has more than 4 different filters, because routing may evaluate '
+  'all of them for one event.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -68,12 +69,12 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length first, so that no longer filter is read.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
       perform outbox.invalid('event_types',
-        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -94,5 +95,5 @@ end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
-  'or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
-  'all it has now. OH001, OH002.';
+  'or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the '
+  'endpoint}. OH001, OH002.';

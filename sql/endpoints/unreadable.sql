@@ -1,6 +1,6 @@
--- Endpoints whose secrets, headers or credentials cannot be read. The claim that finds such an
--- endpoint pauses it, with the reason and the remedy; the call that sets the secret again resumes
--- it. Other endpoints go on. A replaced secret that cannot be read only ends early.
+-- Endpoints with secrets, headers or credentials that cannot be read. The claim pauses such an
+-- endpoint, with the reason and the remedy. Setting the secret again resumes it. Other endpoints
+-- continue. A replaced secret that cannot be read only expires early.
 
 create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -33,7 +33,7 @@ begin
 end
 $$;
 comment on function outbox.end_unreadable_secrets(uuid, timestamptz) is
-  'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
+  'Expires the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 create function outbox.why_unreadable(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -48,7 +48,7 @@ begin
     select s.vault_id, case s.scheme
         when 'v1' then 'the signing secret' else 'the ed25519 signing key'
       end as what, case s.scheme
-        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+        when 'v1' then 'rotate_secret() creates a new one' else 'rotate_secret() accepts a new one'
       end as remedy
     from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
     union all
@@ -73,8 +73,8 @@ begin
 end
 $$;
 comment on function outbox.why_unreadable(uuid) is
-  'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with '
-  '"unreadable: "; null if all can be read.';
+  'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that '
+  'starts with "unreadable: "; null if all can be read.';
 
 create function outbox.hold_unreadable(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -84,7 +84,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- As in disable_itself(): an open transaction at the console must not block a run.
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
@@ -99,8 +99,8 @@ begin
 end
 $$;
 comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
-  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if '
-  'another transaction is changing the endpoint.';
+  'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
+  'False if another transaction has the endpoint locked.';
 
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
@@ -127,5 +127,5 @@ begin
 end
 $$;
 comment on function outbox.release_unreadable(uuid) is
-  'Resumes an endpoint that was held because a secret could not be read, if all can be read now, '
-  'and publishes outhook.endpoint.released.';
+  'Resumes an endpoint that was paused because a secret could not be read, if all can be read '
+  'now, and publishes outhook.endpoint.released.';

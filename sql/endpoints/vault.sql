@@ -1,18 +1,19 @@
--- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because its root key
--- was lost. Then reading raises an error, so that no request is sent without its signature or one
--- of its headers. The claim then holds the endpoint (endpoints/unreadable).
+-- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because the root key
+-- was lost. Reading then raises an error, so that no request is sent without its signature or a
+-- header. The claim pauses the endpoint (endpoints/unreadable).
 
-create function outbox.lost_in_vault(p_what text) returns void
+create function outbox.missing_in_vault(p_what text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH004',
-    message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+    message = pg_catalog.format('%s is missing in Vault', p_what),
+    hint =
+      'Set it again with rotate_secret(), set_headers(), or the function that sets the '
       'credentials of this kind of endpoint';
 end
 $$;
-comment on function outbox.lost_in_vault(text) is
+comment on function outbox.missing_in_vault(text) is
   'Raises OH004 for a secret that is missing in Vault.';
 
 create function outbox.vault_text(p_vault_id uuid, p_what text) returns text
@@ -23,7 +24,7 @@ declare
     select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
 begin
   if v_text is null then
-    perform outbox.lost_in_vault(p_what);
+    perform outbox.missing_in_vault(p_what);
   end if;
   return v_text;
 end

@@ -1,5 +1,5 @@
--- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
--- table, so to change one is one UPDATE without a lock that a run waits for.
+-- Settings: one row each, with its type, bounds and description. A change is one UPDATE without a
+-- lock that a run waits for, because no setting is a constraint of a table.
 -- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
@@ -19,9 +19,9 @@ create table outbox.setting (
   constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
-  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
-  'the text is empty, or a URL that a path can be appended to.';
+  'All settings with their types, bounds and meanings; set_setting() changes one. form: the '
+  'regular expression for a text; form_problem: the error for an invalid text; is_url: the text '
+  'is empty, or a URL to which a path can be appended.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -141,4 +141,4 @@ begin
 end
 $$;
 comment on function outbox.key_window() is
-  'How long an idempotency key is known: the setting idempotency.window_hours.';
+  'How long an idempotency key is stored: the setting idempotency.window_hours.';

@@ -7,16 +7,16 @@
 -- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
---   kick()        engine/run/kick        wakes a run at commit if no run is awake
---   tick()        time/tick              wakes a run each second; pg_cron calls it
---   dispatch()    engine/run/dispatch    the one call that a run makes: the next three steps
---     complete()  engine/result          records the results of what the run had claimed
+--   kick()        engine/run/kick        starts a run at commit if no run is active
+--   tick()        time/tick              each second: kicks if deliveries are due, periodic work
+--   dispatch()    engine/run/dispatch    the call that a run repeats: the next three steps
+--     complete()  engine/result          records the results of the run's attempts
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
 --   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
--- order.txt lists all files in the order in which they are applied. The README of each folder says
--- what the folder holds.
+-- order.txt lists all files in the order in which they are applied. The README of each folder
+-- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
 -- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
@@ -27,17 +27,18 @@
 -- expression.
 --
 -- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
--- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
--- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
--- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
--- while the transaction holds the gate. Their settings forbid to read whole tables
--- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
--- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
--- (plan_cache_mode) and to compile (jit).
+-- ANALYZE, and may join the tables in the wrong order. A claim of 400 deliveries then takes 2 s
+-- instead of 10 ms. So these functions fix the plan. They look up rows one by one, in lateral
+-- subqueries; "offset 0" in such a subquery prevents the planner from merging it into the query.
+-- They write rows by ctid, which does not change while the transaction locks the gate. Their
+-- settings switch off what would change the plan: scans of whole tables (enable_seqscan), bitmap
+-- scans, which read every dead version of a row (enable_bitmapscan, see engine/queue/gate), other
+-- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
+-- compilation (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's status forbids it
---   OH002 no such object                            OH005 a setting is refused
+--   OH001 an argument is invalid                    OH004 the object's status forbids it
+--   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
 --   OH008 the object was changed by somebody else

@@ -52,8 +52,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];

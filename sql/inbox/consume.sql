@@ -1,5 +1,4 @@
--- What `deno task consume` calls: one message of a broker, through the inbox, to a function of the
--- application, in one transaction.
+-- `deno task consume` calls these functions for each message of a broker.
 
 create function outbox.check_handler(p_function text) returns text
 language plpgsql stable security definer set search_path = ''
@@ -13,7 +12,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+      'Give the schema and the name of a function of one jsonb, such as public.bill_order');
   end if;
   return (
     select pg_catalog.format('%I.%I', n.nspname, p.proname)
@@ -22,12 +21,12 @@ begin
     where p.oid = v_function);
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    message = pg_catalog.format('function %s is not a valid name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';
 end
 $$;
 comment on function outbox.check_handler(text) is
-  'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+  'The function with this name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
 
 create function outbox.consume(
   p_consumer text, p_event_id text, p_function text, p_message text
@@ -45,9 +44,9 @@ begin
 end
 $$;
 comment on function outbox.consume(text, text, text, text) is
-  'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s '
-  'rights, unless the consumer has that event already: then false. What the function raises '
-  'passes, and nothing has happened. OH001.';
+  'Calls a function (schema.name, of one jsonb) with a message (JSON text) and the caller''s '
+  'rights: true. If the consumer has processed this event before: false, without a call. An error '
+  'of the function is raised unchanged and rolls back the entry in the inbox. OH001.';
 
 create function outbox.report_dead_message(
   p_consumer text,
@@ -62,7 +61,7 @@ create function outbox.report_dead_message(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- What the system says of itself never makes it say more.
+  -- An operational event must not cause another one.
   if p_event_type like 'outhook.%' then
     return;
   end if;
@@ -77,5 +76,5 @@ end
 $$;
 comment on function
   outbox.report_dead_message(text, text, text, text, text, text, text, integer) is
-  'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter '
-  'topic or queue.';
+  'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic '
+  'or queue.';

@@ -1,5 +1,5 @@
--- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
--- ids that a consumer has processed, so that it does each of them once.
+-- The inbox of a consumer. Delivery is at least once, so an event may be redelivered. The inbox
+-- stores the ids of the processed events, so that a consumer processes each event once.
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('inbox.retention_days', '40', 'integer', 2, 3650,
@@ -8,8 +8,8 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
 
 insert into outbox.setting_rule (less, more, spare, problem) values
   ('event.retention_days', 'inbox.retention_days', -1,
-    'would let a consumer forget (inbox.retention_days) an event that is still tried '
-    '(event.retention_days), and process it twice');
+    'would let a consumer delete the id of an event (inbox.retention_days) that may still be '
+    'redelivered (event.retention_days), and process it twice');
 
 create table outbox.consumer_inbox (
   consumer text not null,
@@ -18,8 +18,8 @@ create table outbox.consumer_inbox (
   primary key (consumer, event_id)
 );
 comment on table outbox.consumer_inbox is
-  'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent '
-  'again.';
+  'The processed events of each consumer. Stored for inbox.retention_days: longer than an event '
+  'can be redelivered.';
 create index consumer_inbox_age on outbox.consumer_inbox (accepted_at);
 
 create function outbox.accept_once(p_consumer text, p_event_id text) returns boolean
@@ -42,10 +42,10 @@ begin
 end
 $$;
 comment on function outbox.accept_once(text, text) is
-  'True the first time that a consumer has this event, false ever after. Call it in the '
-  'transaction that does the work: a second delivery waits for the first to end, and is accepted '
-  'if that rolled back. Under REPEATABLE READ the second may get a serialization failure '
-  'instead of false: repeat the transaction. OH001.';
+  'True the first time a consumer receives this event, then false. Call it in the transaction '
+  'that processes the event: a concurrent call for the same event waits for that transaction, and '
+  'returns true if it is rolled back. Under REPEATABLE READ the concurrent call may get a '
+  'serialization failure instead of false: repeat the transaction. OH001.';
 
 create function outbox.forget_accepted(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -63,7 +63,7 @@ begin
 end
 $$;
 comment on function outbox.forget_accepted(timestamptz, integer) is
-  'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+  'Deletes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('accepted', 'outbox.forget_accepted');

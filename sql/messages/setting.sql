@@ -1,5 +1,3 @@
--- The settings of messages, and what may be stored in them beside the other settings.
-
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('callback.retention_days', '30', 'integer', 8, 365,
     'How long WhatsApp''s updates are stored as they arrived, to recognise repeats; Meta repeats '
@@ -16,7 +14,7 @@ insert into outbox.setting (name, value, type, form, form_problem, is_url, descr
     'must be a version such as v25.0', false,
     'The version of the Graph API that sends messages'),
   ('whatsapp.shared_app', '""', 'text', '^([0-9]{1,32})?$',
-    'must be empty or the id of a Meta app, which is digits', false,
+    'must be empty or the id of a Meta app (digits)', false,
     'The id of the Meta app that uses the callback address without a key; empty: none');
 
 create function outbox.check_graph_url() returns trigger
@@ -27,7 +25,7 @@ begin
     and not outbox.setting_on('egress.allow_http')
   then
     perform outbox.refuse_setting(new.name,
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      'would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids',
       case new.name
         when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
         else 'Set whatsapp.graph_url to an https URL first'

@@ -1,7 +1,6 @@
--- The view of every delivery. Open ones come from delivery, finished ones from their closing
--- row of attempt. It reads no history unless it is asked for history: a question about open
--- statuses never looks at attempt, since its check constraint on outcome, or open, contradicts
--- them.
+-- The view of all deliveries. Open ones are rows of delivery; finished ones are the last rows of
+-- attempt. A query for open statuses, or for open, does not read attempt: its check constraint on
+-- outcome contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
@@ -20,7 +19,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.due_at = 'infinity' then 'set aside'
     when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
-    when l.halted then 'halted behind a dead letter'
+    when l.halted then 'halted after a dead letter'
   end as held_because,
   d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
@@ -33,8 +32,8 @@ left join outbox.dead_letter x
   on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
--- A delivery lies in a lane of its endpoint's gate. Said, what an endpoint has open is found
--- through its lanes.
+-- Each delivery is in a lane of the gate of its endpoint. This join lets the planner find the open
+-- deliveries of an endpoint through its lanes.
 join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
 left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
@@ -55,21 +54,21 @@ select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attemp
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
 where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
-  -- A replay begins a new life: the last end counts, and none while it is open again.
+  -- A replay reopens a delivery: only its last end counts, and none while it is open again.
   and not exists (
     select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id
   )
   and not exists (
     select from outbox.attempt b
-    -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
-    -- attempts.
+    -- Not =: without statistics of the partition of today the planner would read all attempts of
+    -- the endpoint.
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
-      -- A replay that was cancelled before its first try has no number of its own.
+      -- A replay that was cancelled before its first attempt has the same attempt number.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held '
-  '(and why; set aside: the database refused it, until retry_now()), or, where open is false, how '
-  'it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest '
-  'of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about '
-  'what has ended, it may read all history.';
+  'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
+  'attempt), held (held_because has the reason; set aside: the database rejected it, until '
+  'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
+  'no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id '
+  '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';

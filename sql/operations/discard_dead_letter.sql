@@ -1,4 +1,5 @@
--- Reviewing a dead letter without sending it again: one that nobody has reviewed never expires.
+-- Review of a dead letter without a replay. A dead letter that is neither replayed nor discarded
+-- never expires.
 
 create function outbox.discard_dead_letter(
   p_event_id uuid, p_endpoint_id uuid, p_reason text
@@ -7,7 +8,7 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
-    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+    perform outbox.invalid('reason', 'is empty', 'Give the reason why it will not be sent');
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
@@ -18,7 +19,7 @@ begin
       message = pg_catalog.format('event %s has no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'select * from outbox.dead_letter lists them';
+      hint = 'Find it with: select * from outbox.dead_letter';
   end if;
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
@@ -26,4 +27,4 @@ end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is
   'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
-  'true}; cleanup removes it in time. OH001, OH002.';
+  'true}. Cleanup deletes it after dead_letter.retention_days. OH001, OH002.';

@@ -1,4 +1,4 @@
--- The view of endpoints, which a person on call reads first: what is held, why, and since when.
+-- The view of endpoints, for an operator on call: which endpoints are held, why, and since when.
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
@@ -10,7 +10,7 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   coalesce(e.status_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
   coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
-  -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
+  -- The probe is the next due delivery, which may be due later than open_until.
   case
     when g.breaker = 'open' then greatest(g.open_until, nullif(g.next_at, 'infinity'))
   end as probe_at,
@@ -30,6 +30,7 @@ left join lateral (
   where r.endpoint_id = e.id and r.again_at = 'infinity'
 ) s on true;
 comment on view outbox.endpoint_status is
-  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
-  'flight, since when it fails, when it is served next, and how many deliveries are set aside, '
-  'with the last error. A deleted one shows what is still to be cancelled.';
+  'All endpoints with the data of their gates: the status and its reason, the deliveries that are '
+  'open and in flight, the failures in a row, the time of the next delivery, and the deliveries '
+  'that are set aside, with the last error. For a deleted endpoint, open counts the deliveries '
+  'that are not cancelled yet.';

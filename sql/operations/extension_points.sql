@@ -1,8 +1,8 @@
--- Extension points of operations. Each function here does nothing. One module may replace it by
--- `create or replace function` in its own folder: with the same arguments and result, and with the
--- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- endpoints/extension_points and engine/extension_points have the others. Each body reads its
--- arguments, because `supabase db lint` warns of those that are not used.
+-- Extension points of operations. The functions here do nothing. One module may replace each of
+-- them by `create or replace function` in its own folder. Repeat the arguments, the result, the SET
+-- clauses and the security option, because Postgres drops what a replacement does not repeat.
+-- engine/extension_points and endpoints/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of unused ones.
 
 create function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -17,7 +17,7 @@ end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
   'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
-  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'or expired; p_why: the reason. The caller has the gate locked. Does nothing here; the module '
   'messages replaces it.';
 
 create function outbox.on_purged(
@@ -30,10 +30,10 @@ begin
 end
 $$;
 comment on function outbox.on_purged(uuid, integer, timestamptz) is
-  'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up '
-  'to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit '
-  'the module has removed everything, and the endpoint''s gate is removed next. The caller holds '
-  'the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+  'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Removes '
+  'up to p_limit rows that a module has for it, and returns how many. Fewer than p_limit means '
+  'that none is left, and that the gate can be removed. The caller has the endpoint and its gate '
+  'locked. Returns 0 here; the module messages replaces it.';
 
 create function outbox.release_first(p_endpoint outbox.endpoint) returns text
 language plpgsql stable
@@ -45,8 +45,8 @@ begin
 end
 $$;
 comment on function outbox.release_first(outbox.endpoint) is
-  'Extension point of release_command(): the calls that have to come before resume_endpoint(), '
-  'with commas between them; of an endpoint with an unreadable secret the call that sets this '
+  'Extension point of release_command(): the calls that must come before resume_endpoint(), '
+  'separated by commas. If a secret of the endpoint cannot be read: the call that sets this '
   'secret again. Null: none. Null here; the module messages replaces it.';
 
 create function outbox.more_counters()
@@ -58,5 +58,5 @@ begin
 end
 $$;
 comment on function outbox.more_counters() is
-  'Extension point of counters(): the counters that a module has in a table of its own, in the '
-  'form of the table counter. No row here; the module messages replaces it.';
+  'Extension point of counters(): the counters that a module stores in its own table, in the form '
+  'of the table counter. No row here; the module messages replaces it.';

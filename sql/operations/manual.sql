@@ -1,5 +1,5 @@
--- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
--- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
+-- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
+-- at a console would block an endpoint, so it is ended after two idle seconds.
 
 create function outbox.lock_open_delivery(
   p_event_id uuid, p_endpoint_id uuid
@@ -11,7 +11,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
   from outbox.delivery d
@@ -22,20 +22,20 @@ begin
       message = pg_catalog.format('event %s has no open delivery for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+      hint = 'outbox.delivery_status has its status; replay() sends a finished delivery again';
   elsif v_delivery.leased_until > outbox.clock() then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+      message = pg_catalog.format(
+        'the delivery of event %s to endpoint %s is in flight', p_event_id,
         p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+      hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.lock_open_delivery(uuid, uuid) is
-  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
-  'sent.';
+  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
 
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
@@ -50,22 +50,22 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
-      'Expected an interval of 7 days at most');
+      'Expected an interval of at most 7 days');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
-    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    -- The expired lease was the last attempt. No error, so that this is recorded.
     return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
       'due_at', null);
   end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
-    -- would be due in vain.
+    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
+    -- would be due without a delivery to claim.
     next_at = case
       when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at
@@ -85,12 +85,12 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; '
-  'removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; '
-  'due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, '
-  'OH002, OH004.';
+  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also '
+  'releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", '
+  '"endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it '
+  'is a dead letter now. OH001, OH002, OH004.';
 
-create function outbox.make_refused(
+create function outbox.create_refused(
   p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
 ) returns void
 language plpgsql
@@ -117,9 +117,9 @@ begin
     where v.id = p_event_id), p_now));
 end
 $$;
-comment on function outbox.make_refused(uuid, uuid, timestamptz) is
-  'Creates a delivery that the database refused to create when its event was routed; raises the '
-  'error if it is refused again. locks: the gate.';
+comment on function outbox.create_refused(uuid, uuid, timestamptz) is
+  'Creates a delivery that the database rejected when its event was routed. Raises the error if '
+  'it is rejected again. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -129,8 +129,8 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. '
-  'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+  'Makes an open delivery due at once, also one that was set aside. It does not resume a held '
+  'endpoint. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.first_retry_at(p_lane_id bigint) returns timestamptz
 language plpgsql stable
@@ -156,7 +156,7 @@ begin
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
-  'When the first delivery of a lane may be tried again, by its last attempt; null when '
+  'The time of the next attempt of the first delivery of a lane, from its last attempt; null if '
   'it has not failed.';
 
 create function outbox.close_delivery(
@@ -180,8 +180,8 @@ begin
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   delete from outbox.refusal r
   where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
-  -- closed, the next may have failed as well, since a lane is lost as a whole.
+  -- An ordered lane waits only for the retry of its first delivery. After that is closed, the next
+  -- one may also wait for a retry, because an expired lease fails all claimed deliveries of a lane.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
@@ -210,7 +210,8 @@ begin
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
-  'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
+  'Ends a delivery that is not in flight, and records its end as an attempt of kind close. locks: '
+  'the caller has the gate locked.';
 
 create function outbox.cancel_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_why text default null
@@ -220,7 +221,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -229,7 +230,7 @@ begin
 end
 $$;
 comment on function outbox.cancel_delivery(uuid, uuid, text) is
-  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": '
+  'Cancels an open delivery that is not in flight: {"event_id", "endpoint_id", "status": '
   '"cancelled"}. OH002, OH004.';
 
 create function outbox.resume_lane(
@@ -244,7 +245,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
@@ -261,7 +262,8 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('key %s of endpoint %s is not halted',
         pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
-      hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
+      hint =
+        'Only a lane of an ordered endpoint with on_dead_letter = halt stops, after a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
@@ -273,5 +275,5 @@ begin
 end
 $$;
 comment on function outbox.resume_lane(uuid, text) is
-  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", '
+  'Resumes an ordered key that stopped after a dead letter: {"endpoint_id", "partition_key", '
   '"open"}. OH002; OH004: it is not halted.';

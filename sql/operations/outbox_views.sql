@@ -1,9 +1,9 @@
--- Views with the names, columns and statuses of other outboxes, so that what was written for one
--- of these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
--- Postgres locks nothing. relay_status is what they have in common.
+-- Views with the names, columns and statuses of other outboxes, so that code for one of these runs
+-- without changes. FOR UPDATE is accepted: the views are unions, and Postgres locks no row of a
+-- union. relay_status is their common base.
 --
--- In each of the other three, a way to have ended is a branch with a status of its own, a constant,
--- so that a question about other statuses never opens it.
+-- In each of the other three views every final status is one branch with a constant. A query for
+-- other statuses skips the branch.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
@@ -21,8 +21,9 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The attempts of this life: a replay begins behind the last end, and its number. What was never
--- claimed has none, and of a million that wait none is looked for.
+-- Count the attempts since the last end, because a replay starts after it. A delivery that was
+-- never claimed has none, so skip the lookup: a backlog of a million deliveries would need a
+-- million.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
   where s.attempt > 0 and a.event_id = s.event_id
@@ -38,7 +39,7 @@ left join lateral (
       filter (where a.outcome = 'failed')
     )[1] as last_error
   from outbox.attempt a
-  -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+  -- Not =: see last_attempt().
   where s.attempt > 0 and a.event_id = s.event_id
     and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
@@ -50,10 +51,9 @@ select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
 from outbox.unrouted u
 join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its attempts came to; an unrouted event is one that is '
-  'pending.';
+  'All deliveries with their events and a summary of their attempts. An unrouted event is one '
+  'pending row.';
 
--- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.status
@@ -79,8 +79,9 @@ select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_e
   r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.webhook_outbox is
-  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
-  'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also without a '
+  'subscriber), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes '
+  'an event.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -93,11 +94,10 @@ begin
 end
 $$;
 comment on function outbox.publish_inserted() is
-  'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
+  'Trigger of webhook_outbox: publishes an inserted row. It reads only event_type and payload.';
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.status
@@ -121,10 +121,9 @@ select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_cou
   null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.saga_outbox is
-  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
+  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
 
--- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.status
@@ -149,5 +148,5 @@ select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlatio
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.transaction_outbox is
-  'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
-  'nobody), failed, dlq (and cancelled).';
+  'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), '
+  'failed, dlq (and cancelled).';

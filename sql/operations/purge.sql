@@ -1,4 +1,5 @@
--- What is left of deleted endpoints, batch by batch. A delivery that a run holds is waited for.
+-- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
+-- lease.
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -9,7 +10,7 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
-  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
@@ -24,7 +25,7 @@ begin
   if not found then
     return 0;
   end if;
-  with doomed as materialized (
+  with picked as materialized (
     select d.* from outbox.lane l
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
@@ -33,22 +34,22 @@ begin
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
-  ), gone as (
+  ), deleted as (
     delete from outbox.delivery d
-    using doomed x
+    using picked x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
-    from gone g
+    from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
     from (
       select g.lane_id, pg_catalog.count(*) as n,
         pg_catalog.count(*) filter (where g.held)::integer as held
-      from gone g
+      from deleted g
       group by g.lane_id
     ) b
     where l.id = b.lane_id
@@ -63,32 +64,33 @@ begin
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
   return coalesce(v_purged, 0);
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, '
-  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
-  'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
+  'at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an '
+  'endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
-create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
+create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
-  with gone as (
+  -- The same lock order as in drop_expired_secrets(): first the row, then the secret in Vault.
+  with deleted as (
     delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts, what is not added up yet too.
+  -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
+  -- up yet.
   delete from outbox.counter_change c
   where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
     and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
@@ -98,9 +100,9 @@ begin
   delete from outbox.gate g where g.id = p_gate_id;
 end
 $$;
-comment on function outbox.forget_endpoint(uuid, bigint) is
+comment on function outbox.remove_endpoint(uuid, bigint) is
   'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted '
-  'endpoint; its own row stays for what history names.';
+  'endpoint. Its own row stays, because history refers to it.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -124,8 +126,8 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
-        sqlerrm;
+      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
+        sqlstate, sqlerrm;
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -133,4 +135,4 @@ begin
 end
 $$;
 comment on function outbox.purge_deleted(integer) is
-  'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
+  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';

@@ -1,10 +1,10 @@
--- The view of the whole queue, in one row. It counts no more than 10,000 of anything that can be
--- many, so that it answers at once whatever waits.
+-- The health of the queue in one row. It counts at most 10,000 of anything that can be many, so
+-- that it is fast at any backlog.
 
-create function outbox.waiting() returns jsonb
+create function outbox.queue_backlog() returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -29,16 +29,16 @@ begin
     ));
 end
 $$;
-comment on function outbox.waiting() is
-  'What waits, read from where routing and the ring begin, so that no dead row is walked: '
-  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which '
-  'may lie ahead}.';
+comment on function outbox.queue_backlog() is
+  'The backlog, read from where routing and the ring start, so that no dead row is scanned: '
+  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first '
+  'endpoint, which may be in the future}.';
 
 create function outbox.gate_totals() returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Beside a transaction that is left open a gate has thousands of versions: a look begins with the
--- newest, where a bitmap would fetch all of them.
+-- While a transaction is left open, a gate has thousands of versions. An index scan starts with the
+-- newest; a bitmap scan would fetch all of them.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
@@ -60,9 +60,9 @@ begin
 end
 $$;
 comment on function outbox.gate_totals() is
-  'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
+  'The sums over the gates of all endpoints: {"open", "in_flight", "breakers_open"}.';
 
-create function outbox.problems(p_waiting jsonb) returns text[]
+create function outbox.queue_problems(p_backlog jsonb) returns text[]
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -72,27 +72,27 @@ begin
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     case
-      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
-        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
-      then 'work has been due for more than a minute'
+      when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
+        (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
   ], null);
 end
 $$;
-comment on function outbox.problems(jsonb) is
-  'The problems that keep the outbox from working, as texts; empty if there are none: the tick, '
-  'functions of another version, late work, delivery switched off. p_waiting: the result of '
-  'waiting().';
+comment on function outbox.queue_problems(jsonb) is
+  'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
+  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
-  (w.waiting ->> 'unrouted')::bigint as unrouted,
-  (w.waiting ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
+  (w.backlog ->> 'unrouted')::bigint as unrouted,
+  (w.backlog ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
   (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
   (g.totals ->> 'open')::numeric as open,
   (g.totals ->> 'in_flight')::bigint as in_flight,
-  (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
+  (w.backlog ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
     select pg_catalog.count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')
   ) as endpoints_held,
@@ -115,8 +115,8 @@ select
   a.n as set_aside,
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
-  outbox.problems(w.waiting) as problems
-from (select outbox.waiting() as waiting offset 0) w
+  outbox.queue_problems(w.backlog) as problems
+from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
   select pg_catalog.count(*) as n,
@@ -127,7 +127,7 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, whether a run is alive, and the '
-  'problems that keep it from working. set_aside counts deliveries that the database refuses, '
-  'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
-  'rows_in_default stop at 10,000.';
+  'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that '
+  'stop or delay deliveries. set_aside counts deliveries that the database rejected, '
+  'set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and '
+  'rows_in_default count up to 10,000.';

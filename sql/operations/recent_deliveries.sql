@@ -1,13 +1,13 @@
--- The newest deliveries, for a person. Of a view with joins under a union Postgres pushes no order
--- into the branches: a query of delivery_status for the newest rows alone sorts all history. Here
--- the newest events are taken first, and the view is asked of one after the other.
+-- The newest deliveries. Postgres does not push an order into the branches of a view with joins and
+-- a union: a query of delivery_status for the newest rows sorts all history. This function reads
+-- the newest events first and then queries the view once per event.
 
 create function outbox.recent_deliveries(
   p_org_id text default null, p_limit integer default 100
 ) returns setof outbox.delivery_status
 language plpgsql stable security definer
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -48,7 +48,7 @@ begin
 end
 $$;
 comment on function outbox.recent_deliveries(text, integer) is
-  'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status '
-  'shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows '
-  'and the events that are looked at, so the last event may be cut, and rows are fewer where '
-  'events wait for routing. Its cost does not grow with history. OH001.';
+  'The deliveries of the newest events, of one organisation or (null) of all, as rows of '
+  'delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits '
+  'both the rows and the events. So the last event may be incomplete, and unrouted events make '
+  'the result shorter. The cost does not grow with history. OH001.';

@@ -1,5 +1,5 @@
--- What releases an endpoint, as the console gives it: the remedy that must come first with it, or
--- it is held again by the next failure.
+-- The statement that releases an endpoint. The remedy must come first, or the next failure holds
+-- the endpoint again.
 
 create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
 language plpgsql stable set search_path = ''
@@ -23,8 +23,9 @@ begin
 end
 $$;
 comment on function outbox.rewrite_command(outbox.endpoint) is
-  'The statement that sets the unreadable secret of an endpoint again. A signing secret is made '
-  'anew. For all others the statement has a placeholder for the value, and fails with it.';
+  'The statement that sets the unreadable secret of an endpoint again. For a signing secret it '
+  'creates a new one. For all others it has a placeholder for the value, and fails until this is '
+  'replaced.';
 
 create function outbox.release_command(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -46,7 +47,7 @@ begin
 end
 $$;
 comment on function outbox.release_command(uuid) is
-  'The statement that releases a paused or disabled endpoint; null when it is neither. It '
-  'begins with the remedy of the module whose kind the endpoint is, if there is one. A value in '
-  'it such as <the new token> is to be replaced: as it stands it is refused, and nothing is '
-  'released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+  'The statement that releases a paused or disabled endpoint; null for any other. It starts with '
+  'the remedy of the module of the kind, if there is one. For an endpoint with an unreadable '
+  'secret it sets the secret again. Replace a placeholder such as <the new token>: with it the '
+  'statement fails and releases nothing.';

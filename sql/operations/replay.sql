@@ -1,6 +1,6 @@
--- Replay: sending again what is finished. It begins a new life of the delivery: the same event id,
--- a fresh budget, attempt numbers that go on, no promise of order. One at a time here, many as a
--- job (operations/replay_job).
+-- Replay: sends a finished delivery again. The event id stays the same, failed_attempts starts at
+-- 0, attempt numbers continue, and order is not guaranteed. For many dead letters:
+-- operations/replay_job.
 
 create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
 language plpgsql stable set search_path = ''
@@ -8,14 +8,15 @@ as $$
 begin
   return greatest(
     (select pg_catalog.max(a.attempt) from outbox.attempt a
-     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+     -- Not =: without statistics of the partition of today the planner would read all attempts of
+     -- the endpoint.
      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id),
     (select x.attempt from outbox.dead_letter x
      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
-  'The last attempt number of a finished delivery; null when nothing is known of it.';
+  'The last attempt number of a finished delivery; null if there is no attempt and no dead letter.';
 
 create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
@@ -33,7 +34,8 @@ begin
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
-  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
+  -- Lock the dead letter before reading the body: cleanup may delete it, and it may have the only
+  -- copy.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
@@ -62,14 +64,14 @@ begin
 end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
-  'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
-  'gone. locks: the caller holds the gate.';
+  'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
+  'locks: the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- In the order in which drop_partitions() comes to them.
+  -- In the lock order of drop_partitions().
   delete from outbox.partition_check c
   using (
     select o.name from outbox.partition_check o
@@ -84,8 +86,8 @@ begin
 end
 $$;
 comment on function outbox.restart_open_checks(uuid[]) is
-  'Starts the count of nights without anything open anew for the days of replayed events. locks: '
-  'partition_check by name, behind the gates.';
+  'Restarts the count of nights without an open delivery for the days of replayed events. locks: '
+  'partition_check by name, after the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -96,12 +98,12 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
-    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
@@ -116,10 +118,10 @@ begin
     or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+      message = pg_catalog.format('event %s has no delivery and no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
-        'it is there';
+      hint =
+        'Replay a delivered event within event.delivered_days, a dead letter while it is stored';
   end if;
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
@@ -129,6 +131,6 @@ begin
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
-  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", '
-  '"endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of '
-  'it; OH004: it is being sent.';
+  'Sends a finished delivery again, or restarts an open one with failed_attempts 0: {"event_id", '
+  '"endpoint_id", "replaced": true if it was open}. OH002: there is neither a delivery nor a dead '
+  'letter; OH004: it is in flight.';

@@ -1,6 +1,6 @@
--- Replays of many dead letters, as a job that the tick works through. A job puts its deliveries
--- into a lane of its own under each endpoint's gate, so that they share the endpoint's limits,
--- round robin with what is live, and at most rate_per_second come in.
+-- Jobs that replay many dead letters; the tick executes them. A job puts its deliveries into its
+-- own lane of each gate. So they share the limits of the endpoint, take turns with live deliveries,
+-- and at most rate_per_second are added per second.
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -22,8 +22,8 @@ create table outbox.replay_job (
   finished_at timestamptz
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
-  'many it put back or skipped.';
+  'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
+  'letters were replayed or skipped.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -37,17 +37,17 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  -- Only dead letters from before the job, or it could replay the same ones forever.
   v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
   if p_failed_from > v_to then
-    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+    perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries a second');
+      'Expected 1 to 1000 deliveries per second');
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
@@ -57,8 +57,8 @@ begin
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any), failed before it began '
-  'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays all matching dead letters (null: any) that failed before the job '
+  'started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -77,16 +77,17 @@ begin
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
-      hint = 'select * from outbox.replay_job lists them';
+      message = pg_catalog.format(
+        'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
+      hint = 'Find it with: select * from outbox.replay_job';
   end if;
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", '
-  '"replayed", "skipped"}. OH001, OH002.';
+  'Pauses, resumes or cancels a replay job. Deliveries that it has replayed stay open: {"id", '
+  '"status", "replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
   job_id bigint,
@@ -95,7 +96,7 @@ create type outbox.replay_step as (
   failed_at timestamptz,
   letter_id uuid
 );
-comment on type outbox.replay_step is 'One dead letter that a replay job comes to.';
+comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
 
 create function outbox.next_replays() returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
@@ -121,8 +122,7 @@ begin
 end
 $$;
 comment on function outbox.next_replays() is
-  'The dead letters that the running jobs come to next, as many of each job as its rate allows '
-  'in a second.';
+  'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -136,7 +136,7 @@ begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
-  -- One tick at a time works on jobs, or two would come to the same letters.
+  -- Only one tick at a time works on jobs, or two would replay the same dead letters.
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
@@ -150,7 +150,6 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -170,6 +169,6 @@ begin
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
-  'One step of every replay job: puts back what its rate allows in a second and notes how far it '
-  'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
-  'back. locks: gates by id.';
+  'Executes one step of all replay jobs: replays as many as the rate allows per second and '
+  'records the position, in one transaction, so that a crash neither repeats nor loses one. '
+  'Returns how many it replayed. locks: gates by id.';

@@ -13,8 +13,8 @@ grant execute on function
   outbox.set_replay_job(text, text),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.get_metrics(),
-  outbox.waiting(),
-  outbox.problems(jsonb),
+  outbox.queue_backlog(),
+  outbox.queue_problems(jsonb),
   outbox.gate_totals()
 to service_role;
 grant select on

@@ -69,7 +69,7 @@ select
       || refused.sqlstate || ' ' || refused.error
     when w.aside then pg_catalog.concat_ws(': ', 'set aside, the database refused its result',
       r.sqlstate || ' ' || r.error)
-    when w.halted then 'held, a key is halted behind a dead letter'
+    when w.halted then 'held, a key is halted after a dead letter'
     when w.held_until > now() then 'throttled until ' || w.held_until
     when w.next_at > now() then 'nothing is due before ' || w.next_at
     else 'due since ' || w.next_at

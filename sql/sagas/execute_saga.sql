@@ -1,5 +1,5 @@
--- Executing a saga. execute_saga() and run_step() have the rights of the caller, as the steps have.
--- begin_saga() and end_saga() are SECURITY DEFINER: they read the saga and keep the key.
+-- execute_saga() and run_step() run with the caller's rights. begin_saga() and end_saga() are
+-- SECURITY DEFINER, because they read the saga and store the idempotency key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
@@ -10,7 +10,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_steps jsonb;
   v_content bytea;
-  v_held outbox.saga_key;
+  v_existing outbox.saga_key;
 begin
   perform outbox.check_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
@@ -26,7 +26,7 @@ begin
   from outbox.saga_step s
   where s.saga = p_name;
   if v_steps is null then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   if p_idempotency_key is not null then
     v_content := pg_catalog.sha256(pg_catalog.convert_to(
@@ -38,25 +38,25 @@ begin
         created_at = excluded.created_at
       where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
-      select * into v_held from outbox.saga_key k
+      select * into v_existing from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
-      if v_held.content <> v_content then
+      if v_existing.content <> v_content then
         raise exception using errcode = 'OH003',
           message = pg_catalog.format(
             'idempotency_key was used within %s hours for another saga or context',
             outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
-      return v_held.result || '{"repeated": true}'::jsonb;
+      return v_existing.result || '{"repeated": true}'::jsonb;
     end if;
   end if;
   return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
 end
 $$;
 comment on function outbox.begin_saga(text, jsonb, text, text) is
-  'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", '
-  '"event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, '
-  'OH002, OH003.';
+  'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", '
+  '"steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, '
+  'with "repeated": true. OH001, OH002, OH003.';
 
 create function outbox.end_saga(
   p_org_id text, p_idempotency_key text, p_result jsonb
@@ -70,7 +70,8 @@ begin
 end
 $$;
 comment on function outbox.end_saga(text, text, jsonb) is
-  'Part of execute_saga(): keeps the result under the key, and returns it.';
+  'Part of execute_saga(): stores the result with its idempotency key and returns it with '
+  '"repeated": false.';
 
 create function outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb)
 returns jsonb
@@ -83,12 +84,12 @@ declare
 begin
   execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
   if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
-    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
-      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+    raise exception using errcode = 'OH001', message = 'the step did not return a JSON object',
+      hint = 'Return the members to add to the context, such as {"payment": 7}, or null';
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- The caller's to repeat, as they are.
+  -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
   when others then
@@ -102,10 +103,10 @@ exception
 end
 $$;
 comment on function outbox.run_step(text, integer, text, jsonb) is
-  'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to '
-  'the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", '
-  '"function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass '
-  'as they are.';
+  'Part of execute_saga(): calls one step with the caller''s rights and returns the members to '
+  'add to the context. OH007: the step failed. The message names the saga, the step and the '
+  'cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", '
+  '"detail"}. Serialization failures and deadlocks are raised unchanged.';
 
 create function outbox.execute_saga(
   p_name text,
@@ -117,8 +118,8 @@ create function outbox.execute_saga(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
-  v_id text := v_begun ->> 'id';
+  v_started jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_started ->> 'id';
   v_context jsonb := p_context;
   v_steps jsonb := '[]'::jsonb;
   v_step record;
@@ -126,19 +127,19 @@ declare
   v_event uuid;
   v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
-  if v_begun ? 'repeated' then
-    return v_begun;
+  if v_started ? 'repeated' then
+    return v_started;
   end if;
-  -- For the steps: the context is the caller's own words, this is not.
+  -- The steps read the organisation from this setting, because the caller chooses the context.
   perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
-    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+    from pg_catalog.jsonb_array_elements(v_started -> 'steps') with ordinality s
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -152,13 +153,13 @@ begin
 end
 $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
-  'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
-  'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom '
-  'it runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
-  '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
-  'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
-  'failed, and nothing has happened.';
+  'Runs the steps of a saga in the caller''s transaction and with the caller''s rights. Each '
+  'step''s result is the payload of its event (correlation id and partition key: the saga''s id) '
+  'and is merged into the context of the next step. A step reads its organisation from '
+  'current_setting(''outhook.org_id''). Returns {"id", "saga", "steps": [{"function", '
+  '"event_type", "event_id"}], "event_ids", "context", "repeated": true if an earlier execution '
+  'with this key returned this}. OH001; OH002: the saga does not exist; OH003: the key was used '
+  'for another saga or context; OH007: a step failed, and all steps are rolled back.';
 
 create function outbox.forget_saga_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -174,7 +175,8 @@ begin
 end
 $$;
 comment on function outbox.forget_saga_keys(timestamptz, integer) is
-  'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+  'Deletes up to p_limit idempotency keys of sagas older than idempotency.window_hours; returns '
+  'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('saga_keys', 'outbox.forget_saga_keys');

@@ -1,13 +1,13 @@
--- Watching tables: triggers that publish each change of a row in the transaction that makes it. The
--- payload is that of a Supabase Database Webhook, so that what receives those can receive these:
--- {"type": "INSERT", "table", "schema", "record", "old_record"}.
+-- Watched tables: triggers publish each change of a row in the transaction of the change. The
+-- payload is that of a Supabase Database Webhook, so a receiver of those can read it: {"type":
+-- "INSERT", "table", "schema", "record", "old_record"}.
 --
--- A trigger's one argument is JSON that watch_table() writes: {"type", "org_id", "org_column",
+-- A trigger has one argument: JSON that watch_table() writes: {"type", "org_id", "org_column",
 -- "partition_column", "columns", "except", "changed", "key"}. The trigger functions are SECURITY
--- DEFINER, so that writers such as authenticated publish by writing and by nothing else: what is
--- published the owner of the table has chosen.
+-- DEFINER, so that a role such as authenticated publishes by writing to the table and in no other
+-- way. The owner of the table chooses which columns are published.
 
-create function outbox.watched_part(p_row jsonb, p_watch jsonb) returns jsonb
+create function outbox.watched_columns(p_row jsonb, p_watch jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -23,8 +23,8 @@ begin
   return p_row;
 end
 $$;
-comment on function outbox.watched_part(jsonb, jsonb) is
-  'The columns of a row that the watch publishes; null for no row.';
+comment on function outbox.watched_columns(jsonb, jsonb) is
+  'The published columns of a row; null if there is no row.';
 
 create function outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) returns boolean
 language plpgsql immutable set search_path = ''
@@ -36,7 +36,8 @@ begin
 end
 $$;
 comment on function outbox.is_watched_change(jsonb, jsonb, jsonb) is
-  'Whether a change is published: an update is only when a column of "changed" has.';
+  'Whether a change is published: inserts and deletes always, an update if a column of "changed" '
+  'differs or the watch has no "changed".';
 
 create function outbox.publish_change(
   p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb
@@ -53,8 +54,8 @@ begin
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_part(p_new, p_watch),
-      'old_record', outbox.watched_part(p_old, p_watch))::text,
+      'record', outbox.watched_columns(p_new, p_watch),
+      'old_record', outbox.watched_columns(p_old, p_watch))::text,
     coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
     v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
 exception when sqlstate 'OH001' then
@@ -65,8 +66,7 @@ exception when sqlstate 'OH001' then
 end
 $$;
 comment on function outbox.publish_change(jsonb, text, text, text, jsonb, jsonb) is
-  'Publishes one change of a watched table. OH001 names the table and what is wrong with its '
-  'event.';
+  'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
 
 create function outbox.publish_row() returns trigger
 language plpgsql security definer set search_path = ''
@@ -84,7 +84,7 @@ begin
 end
 $$;
 comment on function outbox.publish_row() is
-  'Trigger of a watched table, after each row: publishes the change. watch_table() sets it up.';
+  'Trigger of a watched table, after each row: publishes the change. watch_table() creates it.';
 
 create function outbox.publish_rows() returns trigger
 language plpgsql security definer set search_path = ''
@@ -93,24 +93,24 @@ declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_new jsonb;
   v_old jsonb;
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   if tg_op = 'INSERT' then
     for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_any := true;
+      v_published := true;
     end loop;
   elsif tg_op = 'DELETE' then
     for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_any := true;
+      v_published := true;
     end loop;
   else
-    v_any := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
+    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
       array(select pg_catalog.to_jsonb(n) from new_rows n),
       array(select pg_catalog.to_jsonb(o) from old_rows o));
   end if;
-  if v_any then
+  if v_published then
     perform outbox.kick_on_commit();
   end if;
   return null;
@@ -118,7 +118,7 @@ end
 $$;
 comment on function outbox.publish_rows() is
   'Trigger of a watched table, after each statement, with the transition tables new_rows and '
-  'old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
+  'old_rows: publishes the change of each row. watch_table(p_per_statement => true) creates it.';
 
 create function outbox.publish_updates(
   p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]
@@ -130,18 +130,17 @@ declare
   v_old jsonb;
   v_op text;
   v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   for v_new, v_old in
     select n.r, o.r
     from (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_new) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
     ) n
     full join (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_old) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A row whose primary key has changed is another row.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -149,11 +148,11 @@ begin
     end;
     continue when not outbox.is_watched_change(v_new, v_old, p_watch);
     perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_any := true;
+    v_published := true;
   end loop;
-  return v_any;
+  return v_published;
 end
 $$;
 comment on function outbox.publish_updates(jsonb, text, text, jsonb[], jsonb[]) is
-  'Publishes the updates of one statement, rows before and after matched by primary key: one whose '
-  'key has changed counts as deleted and inserted. True when there was one to publish.';
+  'Publishes the updates of one statement. The rows before and after are matched by primary key: '
+  'a row with a changed key counts as deleted and inserted. True if at least one was published.';

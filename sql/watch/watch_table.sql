@@ -1,5 +1,3 @@
--- Setting a watch up and taking it away: the triggers of watch.sql, made by whoever owns the table.
-
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''
 as $$
@@ -13,9 +11,9 @@ begin
   limit 1;
   if found then
     perform outbox.invalid(p_field,
-      pg_catalog.format('names %s, which %s does not have', pg_catalog.quote_nullable(v_missing),
+      pg_catalog.format('has %s, which is not a column of %s', pg_catalog.quote_nullable(v_missing),
         p_table),
-      'Expected names of its columns, as the catalog has them');
+      'Expected names of columns, as pg_attribute has them');
   end if;
 end
 $$;
@@ -34,12 +32,12 @@ begin
   then
     perform outbox.invalid('table',
       pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
-      'Expected a table of the application''s own; of a view, watch the tables behind it');
+      'Expected a table of the application; instead of a view, watch its tables');
   end if;
 end
 $$;
 comment on function outbox.check_watched(regclass) is
-  'Raises OH001 unless this is a table that can be watched.';
+  'Raises OH001 unless this table can be watched.';
 
 create function outbox.primary_key(p_table regclass) returns text[]
 language plpgsql stable set search_path = ''
@@ -87,16 +85,17 @@ begin
   perform outbox.check_columns(p_table, 'except', p_except);
   perform outbox.check_columns(p_table, 'changed', p_changed);
   if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'is given beside columns', 'Give one of them');
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
   end if;
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
-      'Expected some of insert, update and delete');
+      'Expected a list of insert, update and delete');
   end if;
   if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'is on for a table without primary key',
-      'Rows before and after an update are matched by it: add one, or watch each row');
+    perform outbox.invalid('per_statement', 'needs a table with a primary key',
+      'It matches the rows before and after an update. Add one, or leave per_statement out');
   end if;
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
@@ -129,12 +128,12 @@ $$;
 comment on function
   outbox.watch_table(
     regclass, text, text, text, text, text[], text[], text[], text[], boolean) is
-  'Publishes every change of the table''s rows from now on, in the transaction that makes it, or '
-  'changes what is published. p_type may hold {op}: inserted, updated or deleted; p_org_column '
-  'names the column with the organisation, p_partition_column the one with the partition key; '
-  'p_columns or p_except choose what is published; an update counts only when a column of '
-  'p_changed has changed. p_per_statement is for tables that are written in bulk. Returns what is '
-  'in force. The owner of the table calls it. TRUNCATE is not seen. OH001.';
+  'Publishes every later change of the table''s rows in the transaction of the change, or '
+  'replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or '
+  'deleted. p_org_column is the column with the organisation, p_partition_column the one with the '
+  'partition key. p_columns or p_except choose the published columns. An update is published if a '
+  'column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. '
+  'Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
 create function outbox.unwatch_table(p_table regclass) returns jsonb
 language plpgsql set search_path = ''
@@ -156,5 +155,5 @@ begin
 end
 $$;
 comment on function outbox.unwatch_table(regclass) is
-  'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. '
-  'OH001.';
+  'Stops publishing the changes of a table: {"table", "watched": whether it was watched until '
+  'now}. OH001.';

@@ -1,8 +1,8 @@
 /**
  * Starts each task of deno.json whose program imports packages: fetches the packages, then loads the
  * program, which uses only the cache (`--cached-only`). This file imports only files of this project
- * and modules of Node, so nothing is fetched before the machine's certificates, mirror and proxy are
- * known.
+ * and modules of Node, so that nothing is fetched before the machine's certificates, mirror and proxy
+ * are known.
  *
  *   deno run -A --cached-only supabase/local/begin.ts <task> [argument…]
  */

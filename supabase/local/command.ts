@@ -5,26 +5,25 @@ import { print, printError } from './print.ts'
 
 type Flags = NonNullable<ParseArgsConfig['options']>
 
-/** What the flags of a command were given as. */
+/** The values of a command's flags. */
 export type Values<T extends Flags> = ReturnType<typeof parseArgs<{ options: T }>>['values']
 
 /** The flags of a command that writes a file, or only compares it. */
 export const checkFlags = { check: { type: 'boolean', default: false } } as const
 
 export interface Command<T extends Flags> {
-  /** What `--help` shows, and a wrong argument too. */
+  /** The text for `--help` and for a wrong argument. */
   help: string
-  /** The flags that it takes besides `--help`, as `parseArgs` of `node:util` is told of them. */
+  /** The flags besides `--help`, for `parseArgs` of `node:util`. */
   flags: T
-  /** Does the work, and gives the exit code. */
+  /** Runs the command and resolves with its exit code. */
   run(values: Values<T>): Promise<number>
 }
 
 /**
- * Makes this process a command: reads its arguments, runs it and exits, with 2 when an argument is
- * wrong. A SetupError is for the person at the keyboard, so its message is shown alone, with code
- * 1, and so is what the machine refuses (a full disk); after Ctrl-C the code is 130. Any other error
- * is a bug and is thrown.
+ * Runs a command in this process and exits. Exit codes: 2 for a wrong argument; 1 for a SetupError or a
+ * failure of the machine (such as a full disk), of which it prints only the message; 130 after Ctrl-C.
+ * It throws any other error, which is a bug.
  */
 export async function runCommand<T extends Flags>(command: Command<T>): Promise<never> {
   const values = read(command)
@@ -40,7 +39,7 @@ export async function runCommand<T extends Flags>(command: Command<T>): Promise<
   }
 }
 
-/** The values, or the exit code of a command that does not run. */
+/** The values of the flags, or the exit code if there is nothing to run. */
 function read<T extends Flags>({ help, flags }: Command<T>): Values<T> | number {
   if (Deno.args.includes('--help') || Deno.args.includes('-h')) {
     print(help)

@@ -18,13 +18,10 @@ const schema = z.object({
   }).prefault({}),
 })
 
-/** What the stack itself reads of supabase/config.toml. */
+/** The part of supabase/config.toml that the stack itself reads. */
 export type StackConfig = z.infer<typeof schema>
 
-/**
- * Reads supabase/config.toml of the project in `projectDir`; throws a SetupError that names the
- * field when a value is unusable.
- */
+/** Reads supabase/config.toml in `projectDir`; throws a SetupError that names an invalid field. */
 export async function readStackConfig(projectDir: string): Promise<StackConfig> {
   const text = await Deno.readTextFile(join(projectDir, 'supabase/config.toml'))
   const result = schema.safeParse(parse(text))

@@ -3,6 +3,7 @@ import { checkFlags, runCommand, type Values } from './command.ts'
 import { print, printError } from './print.ts'
 import { withSchema } from './schema/database.ts'
 import { dumpSchema } from './schema/dump.ts'
+import { buildFunctionList, functionListPath } from './schema/function_list.ts'
 import { listFunctions } from './schema/functions.ts'
 import {
   buildMigrations,
@@ -14,12 +15,12 @@ import {
 import { orderPath } from './schema/order.ts'
 import { expectedDump, expectedFunctions, projectRoot } from './schema/project.ts'
 
-const help =
-  `Build supabase/migrations from sql/ while there is no release, and what tests compare with.
+const help = `Build supabase/migrations from sql/ until the first release, the list of functions in
+sql/FUNCTIONS.md, and the files that tests compare with.
 
   npx -y deno@2.9.6 task db:build [--check]
 
-  --check  only compare the migrations with sql/
+  --check  only compare the migrations and the list with sql/
   --help   show this`
 
 /** The result of a build: an exit code for the shell and lines for the reader. */
@@ -75,6 +76,22 @@ export async function buildMigrationFiles(root: string, check: boolean): Promise
   }
 }
 
+/** Writes the list of functions of the project at `root`, or only compares it when `check`. */
+export async function writeFunctionList(root: string, check: boolean): Promise<BuildOutcome> {
+  const text = await buildFunctionList(root)
+  if (text === await readOr(join(root, functionListPath), null)) {
+    return { code: 0, message: `${functionListPath} is up to date` }
+  }
+  if (check) {
+    return {
+      code: 1,
+      message: `${functionListPath} differs from sql/\nRun \`deno task db:build\` and commit it`,
+    }
+  }
+  await Deno.writeTextFile(join(root, functionListPath), text)
+  return { code: 0, message: `Wrote ${functionListPath}` }
+}
+
 /** Built migrations that are not among `current`. A file without the generated head is not ours. */
 async function staleMigrations(root: string, current: readonly string[]): Promise<string[]> {
   const folder = 'supabase/migrations'
@@ -104,7 +121,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Writes the dump and the table of functions that sql/ makes, for the tests to compare with. */
+/** Writes the dump and the list of functions of sql/, with which the tests compare. */
 async function writeExpected(root: string): Promise<void> {
   await withSchema(root, 'sql', async (pg) => {
     await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))
@@ -122,18 +139,19 @@ async function readOr<T>(path: string, otherwise: T): Promise<string | T> {
 }
 
 async function run({ check }: Values<typeof checkFlags>): Promise<number> {
-  const outcome = await buildMigrationFiles(projectRoot, check)
-  if (outcome.code === 0) print(outcome.message)
-  else printError(outcome.message)
-  if (check || outcome.code !== 0) return outcome.code
+  // The list is not frozen by a release, so it comes first.
+  const list = await writeFunctionList(projectRoot, check)
+  const migrations = await buildMigrationFiles(projectRoot, check)
+  for (const { code, message } of [list, migrations]) (code === 0 ? print : printError)(message)
+  const code = Math.max(list.code, migrations.code)
+  if (check || code !== 0) return code
   await writeExpected(projectRoot)
   print(
-    `Wrote ${expectedDump} and ${expectedFunctions}: read what changed, then run \`deno task types\``,
+    `Wrote ${expectedDump} and ${expectedFunctions}: check the changes, then run \`deno task types\``,
   )
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()

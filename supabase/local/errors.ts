@@ -1,32 +1,29 @@
-/**
- * Something the person at the keyboard can put right. The message says what is wrong and what to
- * do, so callers print it alone, without a stack trace.
- */
+/** An error that the user can fix. Its message has the remedy and is printed without a stack trace. */
 export class SetupError extends Error {
   override name = 'SetupError'
 }
 
-/** The words of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Failures of the machine that can happen at any write, and the remedy for each. */
+/** Failures of the machine that any write can cause, with their remedies. */
 const MACHINE: readonly (readonly [pattern: RegExp, says: string])[] = [
   [
     /no space left on device|disk quota exceeded|wrote only \d+ of \d+ bytes|\(os error (28|122)\)/i,
-    'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another disk ' +
+    'The disk is full: free some space (the stack needs about 200 MB), or set a folder on another disk ' +
     'with --data-dir',
   ],
   [
     /read-only file system|\(os error 30\)/i,
-    'The project is on a read-only file system: name a writable folder with --data-dir, or use a ' +
+    'The project is on a read-only file system: set a writable folder with --data-dir, or use a ' +
     'clone elsewhere',
   ],
 ]
 
 /**
- * The sentence for a failure of the machine (a full disk, a read-only file system) and the line of the
+ * The message for a failure of the machine (a full disk, a read-only file system), with the line of the
  * error that shows it; null for any other error.
  */
 export function machineProblem(error: unknown): string | null {
@@ -34,6 +31,6 @@ export function machineProblem(error: unknown): string | null {
   const found = MACHINE.find(([pattern]) => pattern.test(text))
   if (found === undefined) return null
   const [pattern, says] = found
-  const told = text.split('\n').find((line) => pattern.test(line)) ?? ''
-  return `${says}\n  ${told.trim().slice(0, 300)}`
+  const shown = text.split('\n').find((line) => pattern.test(line)) ?? ''
+  return `${says}\n  ${shown.trim().slice(0, 300)}`
 }

@@ -3,6 +3,6 @@ import { print } from './print.ts'
 
 if (import.meta.main) {
   const { secret, publicKey } = createSigningKey()
-  print(`${secret}  for outbox.rotate_secret; nobody else may have it`)
+  print(`${secret}  for outbox.rotate_secret; keep it secret`)
   print(`${publicKey}  for the receivers`)
 }

@@ -1,6 +1,6 @@
 /**
- * The keys of one local project, made as the Supabase CLI makes them, but drawn at random once per
- * data folder: a constant private key would be a key that everyone has.
+ * The keys of one local project, in the format of the Supabase CLI. They are random for each data
+ * folder, because a constant private key would be public.
  */
 import { Buffer } from 'node:buffer'
 import { createHmac, randomBytes } from 'node:crypto'
@@ -8,29 +8,29 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { z } from 'zod'
 
-/** Everything that a caller, a function or the gateway needs to prove who it is. */
+/** All keys and secrets of a stack. */
 export interface StackKeys {
   /** Legacy JWT (HS256) of the role `anon`. */
   anonKey: string
   /** Legacy JWT (HS256) of the role `service_role`. */
   serviceRoleKey: string
-  /** `sb_publishable_…`: goes into the `apikey` header, stands for `anon`. */
+  /** `sb_publishable_…`, for the `apikey` header; its role is `anon`. */
   publishableKey: string
-  /** `sb_secret_…`: goes into the `apikey` header, stands for `service_role`. */
+  /** `sb_secret_…`, for the `apikey` header; its role is `service_role`. */
   secretKey: string
-  /** The secret behind the legacy keys. */
+  /** The secret of the legacy keys. */
   jwtSecret: string
-  /** What verifies a token: the public signing key, and the legacy secret as an `oct` key. */
+  /** The keys that verify tokens: the public signing key, and the legacy secret as an `oct` key. */
   jwks: { keys: JWK[] }
   /** Shared by the database (in Vault) and the function `deliver`: signs kicks. */
   workerSecret: string
-  /** The function `api`'s own: signs portal tokens. */
+  /** Signs portal tokens of the function `api`. */
   portalSecret: string
-  /** What webhooks to the function `example-consumer` are signed with: `whsec_…`. */
+  /** Signs webhooks to the function `example-consumer`: `whsec_…`. */
   exampleSecret: string
-  /** The functions' own: makes the tokens by which WhatsApp verifies the address of callbacks. */
+  /** The secret of WhatsApp's verify tokens. */
   verifySecret: string
-  /** The function `metrics`' own: who bears it may read. */
+  /** The bearer token for the function `metrics`. */
   metricsToken: string
   /**
    * Signs a user's token (ES256), as the platform's Auth does.
@@ -41,13 +41,13 @@ export interface StackKeys {
   signUserJwt(claims?: JWTPayload): Promise<string>
 }
 
-/** The stored part: what cannot be derived from anything else. */
+/** The stored keys, which cannot be derived from others. */
 const storedKeys = z.object({
   jwtSecret: z.string(),
   publishableKey: z.string(),
   secretKey: z.string(),
   workerSecret: z.string(),
-  /** Unix seconds; kept so that the legacy keys stay the same from start to start. */
+  /** Unix seconds; stored so that the legacy keys stay the same. */
   legacyKeysExpire: z.number().int(),
   signingKey: z.looseObject({
     kty: z.literal('EC'),
@@ -61,14 +61,14 @@ const storedKeys = z.object({
 
 type StoredKeys = z.infer<typeof storedKeys>
 
-/** Ten years in seconds: the CLI's legacy keys live about that long. */
+/** Ten years in seconds, about the lifetime of the CLI's legacy keys. */
 const LEGACY_KEY_LIFE_S = 10 * 365 * 24 * 3600
 
 /**
- * Reads the keys of a data folder; draws and stores them (mode 0600) when there are none.
+ * Reads the keys of a data folder; generates and stores them (mode 0600) if there are none.
  *
  * @param dataDir The stack's data folder; the file is `keys.json` in it.
- * @throws When the file is there and cannot be read as keys: removing it draws new ones.
+ * @throws SetupError if the file cannot be read as keys; removing it generates new ones.
  */
 export async function loadKeys(dataDir: string): Promise<StackKeys> {
   const path = join(dataDir, 'keys.json')
@@ -100,7 +100,7 @@ async function deriveKeys(stored: StoredKeys): Promise<StackKeys> {
   const oct: JWK = { kty: 'oct', k: Buffer.from(secrets.jwtSecret).toString('base64url') }
   return {
     ...secrets,
-    // Derived, so that the keys of an older folder are still whole.
+    // Derived, so that keys.json files of older versions stay complete.
     portalSecret: deriveSecret(secrets.jwtSecret, 'outhook portal'),
     verifySecret: deriveSecret(secrets.jwtSecret, 'outhook verify'),
     exampleSecret: `whsec_${
@@ -142,7 +142,7 @@ function parseStored(text: string, path: string): StoredKeys {
     return storedKeys.parse(JSON.parse(text))
   } catch (cause) {
     throw new Error(
-      `Cannot read the keys: ${path} is damaged: remove it, and the next start draws new keys`,
+      `Cannot read the keys: ${path} is damaged: remove it, and the next start generates new keys`,
       { cause },
     )
   }
@@ -157,7 +157,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Writes beside and renames, so that a start killed here leaves no half file behind. */
+/** Writes a temporary file and renames it, so that an interrupted start leaves no incomplete file. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${Deno.pid}`
   await Deno.writeTextFile(draft, text, { mode: 0o600 })

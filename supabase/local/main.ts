@@ -29,7 +29,6 @@ async function run(values: Values<typeof stackFlags>): Promise<number> {
   return end === 'interrupted' ? 0 : 1
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: stackFlags, run })
 
 if (import.meta.main) await main()

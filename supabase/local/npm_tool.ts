@@ -5,11 +5,11 @@ import { fetchEnvironment } from './packages/environment.ts'
 import { fetchProblem } from './packages/problem.ts'
 
 /**
- * Install one npm package of an exact version under `.outhook/tools/` of the project at `root`,
- * unless it is there, and return the folder of its programs. `log` hears of an installation.
+ * Installs one npm package of an exact version into `.outhook/tools/` of the project at `root`, unless it
+ * is installed, and returns the folder of its programs. `log` gets a line for an installation.
  *
- * A folder of our own instead of npx, whose cache two first installations at once can break, and
- * whose every start costs half a second more.
+ * It does not use npx, because two concurrent first installations can break npx's cache, and each start
+ * of npx takes half a second more.
  */
 export async function ensureTool(
   root: string,
@@ -22,8 +22,8 @@ export async function ensureTool(
 }
 
 /**
- * The same for several packages: returns their `node_modules`. The folder is made under another name
- * and then renamed, so that it is always complete.
+ * The same for several packages: returns their `node_modules`. The folder is created under a temporary
+ * name and renamed, so that it is always complete.
  */
 export async function ensurePackages(
   root: string,
@@ -44,7 +44,7 @@ export async function ensurePackages(
     await Deno.rename(draft, folder)
   } catch (error) {
     await Deno.remove(draft, { recursive: true })
-    // Someone else's copy may have come first: theirs is as good.
+    // Another process may have installed the same packages first.
     if (!(await exists(modules))) throw error
   }
   return modules
@@ -53,7 +53,7 @@ export async function ensurePackages(
 const DRAFT = '.draft-'
 const HOUR_MS = 3_600_000
 
-/** Removes the remains of interrupted installations: those older than an hour. */
+/** Removes interrupted installations that are older than an hour. */
 async function sweepDrafts(tools: string): Promise<void> {
   for await (const { name } of Deno.readDir(tools)) {
     if (!name.startsWith(DRAFT)) continue

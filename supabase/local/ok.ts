@@ -8,7 +8,7 @@ const CHECKS = [
   ['check', 'supabase', 'functions', 'consumer', 'tests'],
 ]
 
-/** Runs the checks one after the other; ends with the code of the first that fails. */
+/** Runs the checks in order; exits with the code of the first that fails. */
 export async function main(): Promise<never> {
   for (const args of CHECKS) {
     const { code } = await new Deno.Command(Deno.execPath(), { args, cwd: projectRoot }).spawn()

@@ -13,14 +13,14 @@ const help = `Write functions/api/openapi.json from the schemas of the API.
   --check  only compare
   --help   show this`
 
-/** Where the description lies, from the root of the project. */
+/** The path of the description from the project's root. */
 export const openapiFile = 'functions/api/openapi.json'
 
 function noDatabase(): Promise<{ ok: false; error: string }> {
   return Promise.resolve({ ok: false, error: 'There is no database' })
 }
 
-/** The description of the API as the file holds it. */
+/** The text of the file. */
 export function describeText(): string {
   const app = createApp({
     database: { call: () => Promise.reject(new ApiError('unavailable', 'There is no database')) },
@@ -53,7 +53,6 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()

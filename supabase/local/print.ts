@@ -1,33 +1,33 @@
 const encoder = new TextEncoder()
 
-/** Whether the last line on the terminal is a status line without its end. */
+/** Whether the last line on the terminal is a status line without a line end. */
 let isStatusShown = false
 
-/** Write one line to standard output, at once. */
+/** Writes one line to standard output, unbuffered. */
 export function print(line = ''): void {
   clearStatus()
   writeAll(Deno.stdout, line + '\n')
 }
 
-/** Write one line to standard error, at once. */
+/** Writes one line to standard error, unbuffered. */
 export function printError(line: string): void {
   clearStatus()
   writeAll(Deno.stderr, line + '\n')
 }
 
-/** Write text as it is to standard output; a pipe may take it in several pieces. */
+/** Writes text to standard output; a pipe may accept only a part at once. */
 export function printRaw(text: string): void {
   clearStatus()
   writeAll(Deno.stdout, text)
 }
 
 /**
- * Show a status line on the terminal. It replaces the status line before it, and the next line of any
+ * Shows a status line on the terminal. It replaces the previous status line, and the next line of any
  * kind replaces it. Does nothing if standard error is not a terminal.
  */
 export function printStatus(text: string): void {
   if (!Deno.stderr.isTerminal()) return
-  // A status line that wraps could not be replaced.
+  // A wrapped status line could not be replaced.
   writeAll(Deno.stderr, `\r\x1b[K${text.slice(0, terminalWidth() - 1)}`)
   isStatusShown = true
 }
@@ -38,7 +38,7 @@ function clearStatus(): void {
   writeAll(Deno.stderr, '\r\x1b[K')
 }
 
-// A pseudo-terminal whose size was never set has 0 columns.
+// A pseudo-terminal without a size has 0 columns.
 function terminalWidth(): number {
   try {
     return Deno.consoleSize().columns || 80

@@ -3,11 +3,10 @@
 import { join } from 'node:path'
 import { requireFreePorts } from './process/early_ports.ts'
 
-/** The program of one task. */
 export interface Program {
-  /** The module, from the root of the project; it exports `main()`. */
+  /** The module's path from the project's root; it exports `main()`. */
   module: string
-  /** Arguments that come before those of the user. */
+  /** Arguments before those of the user. */
   args?: string[]
   /** A line to print before anything is fetched. */
   says?: string

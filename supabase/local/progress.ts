@@ -1,15 +1,15 @@
 import { print, printStatus } from './print.ts'
 
-/** How often to print a count if there is no terminal. */
+/** How often a count is printed without a terminal. */
 const EVERY_MS = 5_000
 
-/** Shows the progress of a long step: in one status line on a terminal, in lines elsewhere. */
+/** Shows the progress of a long step: in one status line on a terminal, otherwise in lines. */
 export interface Progress {
-  /** Shows the first call at once. Shows each further call on a terminal, else one every few seconds. */
+  /** Shows the first call at once, and each later call on a terminal, otherwise one every few seconds. */
   at(text: string): void
 }
 
-/** Makes a progress display that writes its lines with `log`, which prints them by default. */
+/** Creates a progress display that writes its lines with `log`; default: standard output. */
 export function startProgress(
   { log = print, now = () => performance.now(), isTerminal = Deno.stderr.isTerminal() }: {
     log?: (line: string) => void

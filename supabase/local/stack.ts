@@ -1,7 +1,7 @@
 /**
- * The local stack put together: Postgres with the platform's roles, vault and net; the project's
- * migrations; the functions, each in its process; and the gateway in front. What is started last is
- * stopped first, and a start that fails half way stops what it had started.
+ * The local stack: Postgres with the platform's roles, vault and net; the project's migrations; the
+ * functions, each in its own process; and the gateway. They stop in reverse order, and a failed start
+ * stops everything that it has started.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -27,36 +27,35 @@ import { fetchModules } from './packages/fetch.ts'
 import { lockFolder } from './process/lock.ts'
 import { requireFreePort } from './process/ports.ts'
 
-/** The folder that holds this project. */
+/** The project's folder. */
 export const PROJECT_DIR = fileURLToPath(new URL('../../', import.meta.url))
 
-/** How a stack is started. */
 export interface StackOptions {
-  /** Where everything that it keeps lies; made when absent. */
+  /** The folder for all data; created if absent. */
   dataDir: string
-  /** The ports of supabase/config.toml, which are the CLI's, or any free ones. */
+  /** The ports in supabase/config.toml (the CLI's defaults), or any free ports. */
   ports: 'cli' | 'free'
-  /** Drops the data of earlier starts. */
+  /** Whether to drop the data of earlier starts. */
   fresh?: boolean
-  /** Which functions to run; by default those of supabase/config.toml. */
+  /** The functions to run; default: those in supabase/config.toml. */
   functions?: FunctionConfig[]
-  /** More environment variables of the functions. */
+  /** Additional environment variables of the functions. */
   env?: Record<string, string>
-  /** Whether to apply supabase/migrations and supabase/seed.sql; true by default. */
+  /** Whether to apply supabase/migrations and supabase/seed.sql; default true. */
   migrate?: boolean
-  /** The folder that holds supabase/; by default this project's. */
+  /** The folder with supabase/; default: this project. */
   projectDir?: string
-  /** Whether commits survive a power cut; true by default, false for tests. */
+  /** Whether commits survive a power failure; default true, false for tests. */
   fsync?: boolean
-  /** Gets what happens and what the functions write, a line a call. */
+  /** Gets the stack's messages and the functions' output, one line for each call. */
   log?: (line: string) => void
-  /** Interrupts the start: everything that it started is stopped, and incomplete files are removed. */
+  /** Interrupts the start: its processes are stopped, and incomplete files are removed. */
   signal?: AbortSignal
 }
 
 /** A running stack. */
 export interface Stack {
-  /** `http://127.0.0.1:<port>`: what SUPABASE_URL is on the platform. */
+  /** `http://127.0.0.1:<port>`, the value of SUPABASE_URL. */
   readonly apiUrl: string
   /** Connection string of the role postgres. */
   readonly dbUrl: string
@@ -65,20 +64,20 @@ export interface Stack {
   readonly authenticatorDbUrl: string
   readonly keys: StackKeys
   readonly functions: Functions
-  /** Folder of the programs psql, pg_dump and so on. */
+  /** The folder of psql, pg_dump and so on. */
   readonly postgresBin: string
-  /** Runs a script through psql; see Postgres.psql(). */
+  /** Runs a script with psql; see Postgres.psql(). */
   readonly psql: Postgres['psql']
-  /** Resolves with the database server's exit code when it has ended, for whatever reason. */
+  /** Resolves with the database server's exit code when it ends. */
   readonly databaseEnded: Promise<number>
-  /** Stops everything that was started. Calling it twice is no error. */
+  /** Stops everything; a second call has no effect. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the stack and resolves when all of it answers, the functions' first start aside: the
- * gateway waits for those. Throws a SetupError with the remedy when a port or the data folder is in
- * use, or when a migration cannot be applied or has changed since it was.
+ * Starts the stack and resolves when all parts respond, except for the functions, for which the gateway
+ * waits. Throws a SetupError with the remedy if a port or the data folder is in use, or if a migration
+ * fails or has changed since it was applied.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { ports, fresh = false, migrate = true, fsync = true, log = () => {}, signal } = options
@@ -110,7 +109,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const net = await startNet({ url: adminDbUrl, log })
   started.defer(() => net.stop())
 
-  // The functions are told the gateway's URL, so it comes first and asks for them at each request.
+  // The gateway starts first, because functions need its URL; it looks up their ports at each request.
   const targets = new Map<string, FunctionTarget>()
   const apiPort = ports === 'cli' ? config.api.port : 0
   if (apiPort !== 0) requireFreePort(apiPort, 'API')
@@ -165,10 +164,7 @@ async function dropKeys(dataDir: string): Promise<void> {
   }
 }
 
-/**
- * Fetches the imports of functions outside of this project's functions/. The imports of those inside
- * were fetched before this program started.
- */
+/** Fetches imports of functions outside of functions/; those inside are fetched before this program starts. */
 async function fetchForeign(
   configs: readonly FunctionConfig[],
   projectDir: string,
@@ -198,7 +194,7 @@ async function makeFolder(path: string): Promise<void> {
     })
     if (!isUnfit) throw new SetupError(machineProblem(error) ?? messageOf(error))
     throw new SetupError(
-      `${path} is not a folder that can be used: name another with --data-dir`,
+      `${path} is not a usable folder: set another one with --data-dir`,
     )
   }
 }

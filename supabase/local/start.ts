@@ -1,4 +1,4 @@
-/** `deno task start`: the stack with a receiver, and one event on its way through all of it. */
+/** `deno task start`: the stack with a receiver, and the delivery of a first event. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { runCommand, type Values } from './command.ts'
@@ -22,16 +22,16 @@ arrives.
 
   npx -y deno@2.9.6 task start [--once] [--fresh] [--free-ports] [--data-dir <folder>]
 
-  --once               stop after the first event and a first saga: exit code 0 when all arrived
-                       and the signature holds
+  --once               stop after the first event and a first saga: exit code 0 if all arrived
+                       and the signature is valid
 ${stackFlagsHelp}
 
 Without --once it stays until Ctrl-C and shows what else arrives.`
 
-/** So long may the event take; a stack that is up delivers it within a second. */
+/** How long an event may take; normally it arrives within a second. */
 const PATIENCE_MS = 60_000
 
-/** Most events arrive before the first look. */
+/** The interval of checks for a reason why the event cannot arrive. */
 const OBSTACLE_EVERY_MS = 1_000
 
 async function run(values: Values<typeof flags>): Promise<number> {
@@ -57,7 +57,7 @@ async function run(values: Values<typeof flags>): Promise<number> {
   return 0
 }
 
-/** A first event and a first saga, or the function that does not start, whichever comes first. */
+/** Shows a first event and a first saga; ends early if a function does not start. */
 async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
   const failed = stack.functions.failed.then(async (failure) => {
     // No further start while the rest of the stack stops.
@@ -104,13 +104,13 @@ async function showFirstEvent(
   const tookMs = Math.round(performance.now() - publishedAt)
   print(`received ${tookMs} ms after psql was started:\n\n${asText(arrival)}\n`)
   verify(arrival, endpoint.secret)
-  print('verified by the standardwebhooks package: the signature holds\n')
+  print('verified by the standardwebhooks package: the signature is valid\n')
   print(
     `its attempt, a row of outbox.attempt:\n\n${await recordedAttempt(stack, eventId, endpoint)}`,
   )
 }
 
-/** Why the event will not arrive, as soon as that is certain. */
+/** Resolves with the reason when the event certainly cannot arrive. */
 async function obstacle(
   stack: Stack,
   { eventId, endpoint, over }: { eventId: string; endpoint: DemoEndpoint; over: AbortSignal },
@@ -172,7 +172,6 @@ function nextSteps({ url }: Receiver): string {
 `
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags, run })
 
 if (import.meta.main) await main()

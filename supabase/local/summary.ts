@@ -1,8 +1,8 @@
 import type { Stack } from './stack.ts'
 
 /**
- * What a person needs to use a running stack: URLs, keys and a psql line. Without its pager psql
- * takes several queries at once; the pager would read the second as its own commands.
+ * The text that a user needs for a running stack: URLs, keys and a psql command. Without a pager psql
+ * accepts several pasted queries; a pager would read the second one as its commands.
  */
 export async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
   return `
@@ -23,7 +23,7 @@ The stack is up. Ctrl-C stops it.
 `
 }
 
-/** `psql` where the shell finds it, else its whole path. */
+/** `psql` if the shell finds it, otherwise its full path. */
 async function psqlCommand(bin: string): Promise<string> {
   try {
     await new Deno.Command('psql', { args: ['--version'] }).output()

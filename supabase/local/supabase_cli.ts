@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { ensureTool } from './npm_tool.ts'
 import { projectRoot } from './schema/project.ts'
 
-/** The versions that the project keeps working with. */
+/** The CLI versions that the tests use. */
 export const cliVersions = ['2.117.0', '3.1.0'] as const
 
 export type CliVersion = (typeof cliVersions)[number]
 
-/** What one call of the CLI came to. */
 export interface CliResult {
   code: number
   stdout: string
@@ -15,10 +14,9 @@ export interface CliResult {
 }
 
 /**
- * Runs the Supabase CLI of an exact version in `cwd`, against the database at `dbUrl` where the
- * command takes one, without standard input, telemetry, update notices or the person's own
- * settings. Only PATH and `env` are handed on: in some environments the CLI answers in another
- * form.
+ * Runs the Supabase CLI of an exact version in `cwd`, against the database at `dbUrl` if the command
+ * takes one, without standard input, telemetry, update notices or user settings. It passes only PATH and
+ * `env`, because the CLI's output depends on other variables.
  */
 export async function runCli(options: {
   version: CliVersion
@@ -59,7 +57,7 @@ export async function runCli(options: {
   }
 }
 
-/** Version 3 has no --db-url; both try TLS first unless the URL says not to. */
+/** Version 3 has no --db-url. Both use TLS first unless the URL disables it. */
 function databaseTarget(version: CliVersion, dbUrl: string): string[] {
   const url = `${dbUrl}?sslmode=disable`
   return version.startsWith('2.') ? ['--db-url', url] : [`--remote=${url}`]

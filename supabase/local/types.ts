@@ -15,7 +15,7 @@ const help = `Write functions/_shared/database/database.types.ts from the schema
   --check  only compare
   --help   show this`
 
-/** Where the types lie, from the root of the project. */
+/** The path of the types from the project's root. */
 export const typesFile = 'functions/_shared/database/database.types.ts'
 
 const head =
@@ -23,8 +23,8 @@ const head =
   '// deno-lint-ignore-file\n'
 
 /**
- * The TypeScript types of the schema `outbox` in a throw-away database, as `supabase gen types`
- * writes them, in the project's format. Drops the database's partitions of single days first.
+ * The TypeScript types of the schema `outbox` in a temporary database, as `supabase gen types` writes
+ * them, in the project's format. It drops the database's daily partitions first.
  */
 export async function generateTypes(pg: Postgres): Promise<string> {
   await dropRunTimePartitions(pg)
@@ -70,7 +70,6 @@ async function run({ check }: Values<typeof checkFlags>): Promise<number> {
   return 0
 }
 
-/** Runs the command with the arguments of this process. */
 export const main = (): Promise<never> => runCommand({ help, flags: checkFlags, run })
 
 if (import.meta.main) await main()

@@ -5,11 +5,11 @@ import { print } from './print.ts'
 
 const variable = 'OUTHOOK_WHATSAPP_VERIFY_SECRET'
 
-const help = `Tell the verify token of a callback address, which Meta's dashboard asks for.
+const help = `Print the verify token of a callback address, for Meta's dashboard.
 
   ${variable}=… npx -y deno@2.9.6 task whatsapp:token [--key <app key>]
 
-  --key   of the app, as outbox.get_whatsapp_app() shows it; without it the token is that of
+  --key   the app key from outbox.get_whatsapp_app(); default: the address
           ${fixedKey}
   --help  show this`
 
@@ -19,7 +19,7 @@ function run({ key = fixedKey }: Values<typeof flags>): Promise<number> {
   const [secret = ''] = (Deno.env.get(variable) ?? '').split(',').map((word) => word.trim())
   if (secret.length < 32) {
     throw new SetupError(
-      `${variable} is not set here to what the functions have: 32 characters or more`,
+      `${variable} is not set: set it to the value that the functions have (at least 32 characters)`,
     )
   }
   print(verifyToken(secret, key))

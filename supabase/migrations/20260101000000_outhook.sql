@@ -14,19 +14,21 @@
 --   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
 --   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
 --   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/add_deliveries.sql, engine/route/route.sql, engine/result/error_hint.sql,
+--   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
+--   engine/route/refused_event.sql, engine/route/routing_timeout.sql, engine/result/error_hint.sql,
 --   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
 --   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
 --   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
 --   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
 --   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
---   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
---   time/tick.sql, time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
+--   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
+--   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
+--   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
+--   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
+--   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
+--   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
+--   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -39,16 +41,16 @@
 -- The lifecycle of an event, each step with its file:
 --
 --   publish()     events/publish         writes the event in the application's own transaction
---   kick()        engine/run/kick        wakes a run at commit if no run is awake
---   tick()        time/tick              wakes a run each second; pg_cron calls it
---   dispatch()    engine/run/dispatch    the one call that a run makes: the next three steps
---     complete()  engine/result          records the results of what the run had claimed
+--   kick()        engine/run/kick        starts a run at commit if no run is active
+--   tick()        time/tick              each second: kicks if deliveries are due, periodic work
+--   dispatch()    engine/run/dispatch    the call that a run repeats: the next three steps
+--     complete()  engine/result          records the results of the run's attempts
 --     route()     engine/route           creates a delivery for each subscribed endpoint
 --     claim()     engine/claim           leases due deliveries to the run
 --   attempt       engine/queue/attempt   one row for each attempt; a dead letter after the last
 --
--- order.txt lists all files in the order in which they are applied. The README of each folder says
--- what the folder holds.
+-- order.txt lists all files in the order in which they are applied. The README of each folder
+-- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
 -- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
@@ -59,17 +61,18 @@
 -- expression.
 --
 -- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
--- ANALYZE and may start a join at the wrong table: a claim of 400 deliveries then takes 2 s, not 10
--- ms. So these functions fix the plan. They look up rows one by one, in lateral subqueries that
--- "offset 0" keeps the planner from merging, and write rows by their ctid, which does not change
--- while the transaction holds the gate. Their settings forbid to read whole tables
--- (enable_seqscan), to read every dead version of a row (enable_bitmapscan, see engine/queue/gate),
--- to start a join at its other end (enable_hashjoin, enable_mergejoin), to plan each call anew
--- (plan_cache_mode) and to compile (jit).
+-- ANALYZE, and may join the tables in the wrong order. A claim of 400 deliveries then takes 2 s
+-- instead of 10 ms. So these functions fix the plan. They look up rows one by one, in lateral
+-- subqueries; "offset 0" in such a subquery prevents the planner from merging it into the query.
+-- They write rows by ctid, which does not change while the transaction locks the gate. Their
+-- settings switch off what would change the plan: scans of whole tables (enable_seqscan), bitmap
+-- scans, which read every dead version of a row (enable_bitmapscan, see engine/queue/gate), other
+-- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
+-- compilation (jit).
 --
 -- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
---   OH001 an argument is not valid                  OH004 the object's status forbids it
---   OH002 no such object                            OH005 a setting is refused
+--   OH001 an argument is invalid                    OH004 the object's status forbids it
+--   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
 --   OH008 the object was changed by somebody else
@@ -189,8 +192,8 @@ comment on function outbox.may_stay(text) is
 
 -- sql/foundation/setting.sql
 
--- Settings: one row each, with its type, bounds and description. No setting is a constraint of a
--- table, so to change one is one UPDATE without a lock that a run waits for.
+-- Settings: one row each, with its type, bounds and description. A change is one UPDATE without a
+-- lock that a run waits for, because no setting is a constraint of a table.
 -- foundation/setting_check validates the values. A module inserts its settings in its own folder.
 
 create table outbox.setting (
@@ -210,9 +213,9 @@ create table outbox.setting (
   constraint setting_url_has_a_form check (form is not null or not is_url)
 );
 comment on table outbox.setting is
-  'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular '
-  'expression that a text matches; form_problem: what an error says of one that does not; is_url: '
-  'the text is empty, or a URL that a path can be appended to.';
+  'All settings with their types, bounds and meanings; set_setting() changes one. form: the '
+  'regular expression for a text; form_problem: the error for an invalid text; is_url: the text '
+  'is empty, or a URL to which a path can be appended.';
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('worker.enabled', 'true', 'boolean', null, null,
@@ -332,7 +335,7 @@ begin
 end
 $$;
 comment on function outbox.key_window() is
-  'How long an idempotency key is known: the setting idempotency.window_hours.';
+  'How long an idempotency key is stored: the setting idempotency.window_hours.';
 
 -- sql/foundation/setting_check.sql
 
@@ -1030,8 +1033,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];
@@ -1880,9 +1883,8 @@ grant select on outbox.event, outbox.event_default to service_role;
 
 -- sql/endpoints/endpoint_kind.sql
 
--- The kinds of endpoints, a row for each. A module that adds a kind inserts its row, before the
--- first endpoint of that kind. Only the owner of the schema may write here, because a row names
--- functions that are called.
+-- The kinds of endpoints. A module that adds a kind inserts its row before the first endpoint of
+-- that kind. Only the owner of the schema may write here, because a row names functions to call.
 
 create table outbox.endpoint_kind (
   kind text primary key
@@ -1906,33 +1908,33 @@ create table outbox.endpoint_kind (
   constraint endpoint_kind_managed_somewhere check ((managed_as is null) = (managed_at is null))
 );
 comment on table outbox.endpoint_kind is
-  'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+  'The kinds of endpoints. retry: the default retry policy of the kind.';
 comment on column outbox.endpoint_kind.pauses_on_hold is
-  'What a failure rule with the action hold does. True: the module pauses the endpoint, with a '
-  'reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is '
-  'disabled, and the failure counts.';
+  'The effect of a failure rule with the action hold. True: the module pauses the endpoint with a '
+  'reason that starts with "held: ", and the failure does not count as an attempt. False: the '
+  'endpoint is disabled, and the failure counts.';
 comment on column outbox.endpoint_kind.response_class is
-  'The error_class of a failure in which the receiver did respond, although there is no HTTP '
-  'status; null: there is none.';
+  'The error_class of a failure in which the receiver responded without an HTTP status; null if '
+  'there is none.';
 comment on column outbox.endpoint_kind.is_cached is
-  'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each '
-  'claim, because what it needs also changes elsewhere.';
+  'Whether a run may cache such an endpoint until its row changes. False: each claim returns it, '
+  'because the data that it needs also changes in other tables.';
 comment on column outbox.endpoint_kind.credentials_remedy is
-  'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it '
-  'again.';
+  'The remedy if the credentials cannot be read. A message puts "outbox." before it. Example: '
+  'set_slack_url() sets it again.';
 comment on column outbox.endpoint_kind.rewrite_command is
-  'The call that sets credentials again, for release_command(): text for format() with the '
-  'organisation as first and the id of the endpoint as second argument.';
+  'The call that sets the credentials again, for release_command(): a template for format() with '
+  'two arguments, the organisation and the id of the endpoint.';
 comment on column outbox.endpoint_kind.managed_at is
-  'The path of the API under which such an endpoint is changed and deleted, and managed_as what it '
-  'is called there (a channel); null: it is an endpoint like any other.';
+  'The path of the API that changes and deletes such an endpoint; managed_as is its name there (a '
+  'channel). Null: the path of all other endpoints.';
 comment on column outbox.endpoint_kind.create_function is
-  'What the API creates such an endpoint with: a function, with its schema, of the organisation, '
-  'the members that the API took, and the event types. It returns {"id"} and what the caller sees '
-  'this once. Null: the API creates none of this kind.';
+  'The function, with its schema, with which the API creates such an endpoint. Arguments: the '
+  'organisation, the members of the request, the event types. It returns {"id"} and members that '
+  'are shown only in this response. Null: the API cannot create this kind.';
 comment on column outbox.endpoint_kind.change_function is
-  'What the API changes the members of this kind with: a function, with its schema, of the '
-  'endpoint''s id and the change. It returns the members that are left for every kind to change.';
+  'The function, with its schema, with which the API changes the members of this kind. Arguments: '
+  'the id of the endpoint, the change. It returns the members that every kind has.';
 
 insert into outbox.endpoint_kind (kind, retry) values
   ('webhook', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5,
@@ -1940,9 +1942,9 @@ insert into outbox.endpoint_kind (kind, retry) values
 
 -- sql/endpoints/endpoint.sql
 
--- Endpoints. This is configuration: people write it, runs only read it, and no run ever locks it,
--- so that a pause or a new URL waits for nobody. Subscriptions, secrets and headers have
--- files of their own. What runs change is the endpoint's gate (engine/queue/gate).
+-- Endpoints. Operators and the API write these rows. A run only reads them and never locks them, so
+-- a pause or a new URL waits for no run. Runs write to the gate of the endpoint instead
+-- (engine/queue/gate).
 
 create table outbox.endpoint (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -1990,27 +1992,27 @@ create table outbox.endpoint (
   config jsonb
 );
 comment on table outbox.endpoint is
-  'Where deliveries go, with every setting of the endpoint. version grows with each change. What '
-  'it is not given when it is made is what outbox.setting says at the time, and stays.';
+  'The endpoints with all their settings. version increases with each change. The defaults come '
+  'from outbox.setting at the time of creation, and do not change later.';
 comment on column outbox.endpoint.header_names is
-  'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() '
-  'changes them.';
+  'The names of the custom headers. Vault stores the values, and only dispatch() reads them. '
+  'set_headers() changes them.';
 comment on column outbox.endpoint.lane_spacing_ms is
-  'How long an ordered lane rests behind each delivery.';
+  'How long an ordered lane pauses after each delivery, in milliseconds.';
 comment on column outbox.endpoint.retry is
   'The retry policy (see calculate_delay); null: the preset of the kind.';
 comment on column outbox.endpoint.retry_4xx is
   'Whether every 4xx but 410 is retried; by default only 408, 425 and 429 are.';
 comment on column outbox.endpoint.on_dead_letter is
-  'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+  'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
 comment on column outbox.endpoint.ramp_from is
-  'When the endpoint was last resumed: from then on it is served more and more, up to '
+  'When the endpoint was last resumed. From then on its limit of requests in flight rises to '
   'max_in_flight.';
 comment on column outbox.endpoint.credentials_vault_id is
-  'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() '
-  'writes it and dispatch() alone reads it.';
+  'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and '
+  'only dispatch() reads them.';
 comment on column outbox.endpoint.config is
-  'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
+  'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 create index endpoint_org on outbox.endpoint (org_id, created_at, id) where status <> 'deleted';
 create index endpoint_updated on outbox.endpoint (updated_at);
 
@@ -2028,26 +2030,26 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+      hint = 'Use an id from create_endpoint() or from outbox.endpoint_status';
   end if;
   return v_endpoint;
 end
 $$;
 comment on function outbox.check_endpoint(uuid) is
-  'The endpoint, or OH002 when there is none or it was deleted.';
+  'The endpoint. OH002 if it does not exist or was deleted.';
 
 create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql set search_path = ''
 as $$
 begin
-  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
   return outbox.check_endpoint(p_endpoint_id);
 end
 $$;
 comment on function outbox.lock_endpoint(uuid) is
-  'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is '
-  'none or it was deleted. No run waits for this row.';
+  'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. '
+  'OH002 if it does not exist or was deleted. No run waits for this row.';
 
 -- sql/endpoints/filter.sql
 
@@ -2086,15 +2088,15 @@ create type outbox.filter_part as (
 comment on type outbox.filter_part is
   'A part of a filter, translated to jsonpath. opening, closing: the text before and after its '
   'condition; next: the number of the word after it; weight: how many of its steps run for each '
-  'element behind a wildcard; is_many: whether it can find several values.';
+  'element that a wildcard selects; is_many: whether it can find several values.';
 
 create type outbox.filter as (
   path jsonpath,
   weight integer
 );
 comment on type outbox.filter is
-  'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at '
-  'most.';
+  'A filter in the form in which it is evaluated, and its weight: the most steps that run for '
+  'each value of a payload.';
 
 create type outbox.filter_state as (
   written text,
@@ -2109,14 +2111,14 @@ create type outbox.filter_state as (
   kinds text[]
 );
 comment on type outbox.filter_state is
-  'The state while a filter is read. written: the jsonpath so far; at: the next word; '
-  'wants_operand: true if a condition must follow, false if an operator may; root: the first word '
-  'of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the '
-  'negations of the next operand; closings, kinds: the closing text and the kind (group, where or '
-  'exists) of each open parenthesis.';
+  'The state of the reader of a filter. written: the jsonpath so far; at: the number of the next '
+  'word; wants_operand: true if a condition must follow, false if an operator may; root: the '
+  'first word of a path, $ or @; is_many: @ can be several values; pending: the text that closes '
+  'the negations of the next operand; closings, kinds: the closing text and the kind (group, '
+  'where or exists) of each open parenthesis.';
 
--- One scan over at most 1,000 characters splits a filter into words. Each word keeps its position,
--- so that an error can name it.
+-- Words are found in one scan over at most 1,000 characters. Each word keeps its position for
+-- errors.
 
 create function outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) returns void
 language plpgsql volatile set search_path = ''
@@ -2136,7 +2138,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Compare bytes first: their number is known without reading the text.
+  -- Check bytes first: Postgres knows their number without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -2181,7 +2183,7 @@ as $$
   end
 $$;
 comment on function outbox.filter_shown(text) is
-  'A word of a filter as an error shows it.';
+  'A word of a filter for an error message, at most 40 characters.';
 
 create function outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -2297,15 +2299,15 @@ comment on function outbox.filter_alternatives(outbox.filter_tokens, integer) is
 
 -- Paths and literals of a filter.
 --
--- A path of a filter names single members and elements, $.a."b c"[0][last], or all of them with [*]
--- and .*. It is translated to strict jsonpath, which does not unwrap arrays. Behind a wildcard each
--- element gets its own exists(), so that an element without the member does not fail the path:
+-- A path names single members and elements, $.a."b c"[0][last], or all of them with [*] and .*. It
+-- is translated to strict jsonpath, which does not unwrap arrays. After a wildcard each element
+-- gets its own exists(), so that an element without the member does not fail the path:
 --
 --   $.lines[*].sku == "A"   becomes   exists($."lines"[*] ? (exists(@."sku" ? (@ == "A"))))
 --
--- The cost: a step never visits the same place of the payload twice. So each step of a path runs at
--- most once for each value in the payload, and only a step behind a wildcard runs more than once.
--- weight counts these steps.
+-- A step never visits the same place of the payload twice. So each step of a path runs at most once
+-- for each value in the payload. Only a step after a wildcard runs more than once; weight counts
+-- these steps.
 
 create function outbox.filter_literal(
   p_tokens outbox.filter_tokens, p_at integer
@@ -2329,7 +2331,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a number that can be compared',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -2391,8 +2393,8 @@ begin
 end
 $$;
 comment on function outbox.filter_path(outbox.filter_tokens, integer, boolean) is
-  'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. '
-  'p_is_many: its @ stands for several values. OH001.';
+  'The path that starts at that word with $ or @: opening is "exists(<path>", closing closes it. '
+  'p_is_many: its @ can be several values. OH001.';
 
 create function outbox.filter_member(p_tokens outbox.filter_tokens, p_at integer) returns text
 language plpgsql stable set search_path = ''
@@ -2480,9 +2482,9 @@ begin
       'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
-      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+      pg_catalog.format('has %s steps for each value of [*] or .*, and at most %s are allowed',
         v_state.weight, v_most_weight),
-      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+      'Use fewer steps and alternatives after a wildcard, or filter at the receiver');
   end if;
   begin
     v_filter.path := ('strict ' || v_state.written)::jsonpath;
@@ -2490,7 +2492,7 @@ begin
     or numeric_value_out_of_range
   then
     perform outbox.invalid('filter',
-      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'has a text or a number that Postgres does not accept: ' || sqlerrm,
       'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
@@ -2498,7 +2500,7 @@ begin
 end
 $$;
 comment on function outbox.read_filter(text) is
-  'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the '
+  'Parses a filter and returns it with its weight. OH001 has the position, the problem and the '
   'remedy.';
 
 create function outbox.filter_operand(
@@ -2516,7 +2518,7 @@ begin
   then
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('more than %s parentheses and negations', v_most_depth),
-      'Nest less deep; a && b || c needs no parentheses');
+      'Use fewer levels; a && b || c needs no parentheses');
   end if;
   case
     when v_token = '!' then
@@ -2536,13 +2538,13 @@ begin
       return outbox.filter_leaf(p_tokens, p_state);
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
-        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        pg_catalog.format('a path must start with %s here, not with %s', p_state.root, v_token),
         'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
+        v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
-      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+      perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
@@ -2553,7 +2555,7 @@ begin
 end
 $$;
 comment on function outbox.filter_operand(outbox.filter_tokens, outbox.filter_state) is
-  'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
+  'Reads the start of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 create function outbox.filter_leaf(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -2613,7 +2615,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   if p_state.root = '@' then
-    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) inside another',
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
@@ -2631,7 +2633,7 @@ end
 $$;
 comment on function
   outbox.filter_where(outbox.filter_tokens, outbox.filter_state, outbox.filter_part, boolean) is
-  'Reads the beginning of ? (…) after a path. OH001.';
+  'Reads the start of ? (…) after a path. OH001.';
 
 create function outbox.filter_close(
   p_tokens outbox.filter_tokens, p_state outbox.filter_state
@@ -2685,8 +2687,8 @@ comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_stat
 
 -- sql/endpoints/subscription.sql
 
--- Subscriptions: which event types an endpoint wants, each with an optional filter. Routing reads
--- them by the patterns that a type matches, which are few and known, so it needs no scan.
+-- Subscriptions: the event types that an endpoint receives, each with an optional filter. Routing
+-- looks up the few patterns that match the type of an event, so it needs no scan.
 
 create table outbox.subscription (
   org_id text not null,
@@ -2699,9 +2701,9 @@ create table outbox.subscription (
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event '
-  'goes to subscriptions that are not younger than it. filter: the condition on the payload, '
-  'true lets the event through; filter_text: as the user wrote it; filter_weight: see '
+  'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A '
+  'subscription does not apply to events that are older than it. filter: the condition on the '
+  'payload, true sends the event; filter_text: the text of the user; filter_weight: see '
   'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
 
@@ -2719,7 +2721,7 @@ begin
 end
 $$;
 comment on function outbox.type_patterns(text) is
-  'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+  'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 create function outbox.check_filter_count(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
@@ -2732,14 +2734,15 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'is one too many: the endpoint has 4 different filters',
-      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+      'is too many: the endpoint has 4 different filters',
+      pg_catalog.format('At most %s are allowed: join filters with ||, or create another endpoint',
         v_most));
   end if;
 end
 $$;
 comment on function outbox.check_filter_count(uuid) is
-  'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
+  'Raises OH001 if an endpoint has more than 4 different filters, because routing may evaluate '
+  'all of them for one event.';
 
 create function outbox.subscribe(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
@@ -2755,12 +2758,12 @@ begin
     v_filter := outbox.read_filter(p_filter);
   end if;
   foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length first, so that no longer filter is read.
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
       perform outbox.invalid('event_types',
-        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
@@ -2781,14 +2784,14 @@ end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
-  'or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with '
-  'all it has now. OH001, OH002.';
+  'or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the '
+  'endpoint}. OH001, OH002.';
 
 -- sql/endpoints/endpoint_status.sql
 
--- Holding endpoints. Each of these writes the endpoint's row and nothing else, so it waits for no
--- run and no run waits for it; claim() reads the row. Deliveries stay where they are, whatever
--- happens here.
+-- Pausing, disabling and deleting endpoints. These functions only write the row of the endpoint, so
+-- they wait for no run and no run waits for them. claim() reads the row. Open deliveries do not
+-- change.
 
 create function outbox.set_endpoint_status(
   p_endpoint_id uuid, p_status text, p_reason text
@@ -2812,8 +2815,8 @@ begin
 end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
-  'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are '
-  'open}. OH002.';
+  'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
+  'number of open deliveries}. OH002.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2823,8 +2826,8 @@ begin
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
-  'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. '
-  'Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2834,8 +2837,9 @@ begin
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
-  'Serves a paused or disabled endpoint again, within a second of the commit, a little at first '
-  'and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly '
+  'at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. '
+  'OH002.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -2843,18 +2847,17 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. '
-  'OH002.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
 
-create function outbox.disable_itself(
+create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -2862,9 +2865,9 @@ as $$
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
-  -- then.
-  with free as (
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run. The next failure
+  -- disables the endpoint.
+  with enabled as (
     select e.id
     from outbox.endpoint e
     where e.id = any (p_endpoint_ids) and e.status = 'enabled'
@@ -2872,7 +2875,7 @@ begin
   ), done as (
     update outbox.endpoint e
     set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
-    from free f where e.id = f.id returning e.id
+    from enabled x where e.id = x.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
@@ -2880,9 +2883,9 @@ begin
   end if;
 end
 $$;
-comment on function outbox.disable_itself(uuid[], text, timestamptz) is
-  'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and '
-  'says so.';
+comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
+  'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), '
+  'and publishes outhook.endpoint.disabled.';
 
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2892,9 +2895,9 @@ begin
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
-  'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. '
-  'Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", '
-  '"open"}. OH002.';
+  'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its '
+  'deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the '
+  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -2907,11 +2910,11 @@ begin
   if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
-      hint = 'resume_endpoint() serves it again';
+      hint = 'Resume it with resume_endpoint()';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
-      hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
+      hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
   return pg_catalog.jsonb_build_object('event_id',
     outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
@@ -2919,16 +2922,16 @@ begin
 end
 $$;
 comment on function outbox.send_test_event(uuid) is
-  'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the '
-  'endpoint is held; OH006 when its breaker is not closed.';
+  'Publishes an event outhook.test for this endpoint only: {"event_id"}. OH002; OH004 if the '
+  'endpoint is not enabled; OH006 if its breaker is not closed.';
 
 -- sql/endpoints/extension_points.sql
 
--- Extension points of endpoints. Each function here does nothing. One module may replace it by
--- `create or replace function` in its own folder: with the same arguments and result, and with the
--- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
+-- Extension points of endpoints. The functions here do nothing. One module may replace each of them
+-- by `create or replace function` in its own folder. Repeat the arguments, the result, the SET
+-- clauses and the security option, because Postgres drops what a replacement does not repeat.
 -- engine/extension_points and operations/extension_points have the others. Each body reads its
--- arguments, because `supabase db lint` warns of those that are not used.
+-- arguments, because `supabase db lint` warns of unused ones.
 
 create function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -2941,10 +2944,10 @@ begin
 end
 $$;
 comment on function outbox.more_secrets(uuid) is
-  'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and '
-  'credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy '
-  'if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; '
-  'the module messages replaces it.';
+  'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers '
+  'and credentials. For each: its id in Vault, its name in messages (the access token), and the '
+  'remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it '
+  'again). No row here; the module messages replaces it.';
 
 create function outbox.still_held(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -2956,11 +2959,9 @@ begin
 end
 $$;
 comment on function outbox.still_held(uuid) is
-  'Extension point: why an endpoint stays paused although its secrets can be read again, as its '
-  'reason; null: it is resumed. Null here; the module messages replaces it.';
+  'Extension point: the reason why an endpoint stays paused although its secrets can be read '
+  'again; null: it is resumed. Null here; the module messages replaces it.';
 
--- Endpoints as the HTTP API shows them. How they are made and changed is in the files beside this
--- one.
 
 create function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -2975,21 +2976,22 @@ comment on function outbox.endpoint_members(outbox.endpoint) is
 
 -- sql/endpoints/vault.sql
 
--- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because its root key
--- was lost. Then reading raises an error, so that no request is sent without its signature or one
--- of its headers. The claim then holds the endpoint (endpoints/unreadable).
+-- Reads secrets from Vault. A row may be missing, or Vault cannot decrypt it because the root key
+-- was lost. Reading then raises an error, so that no request is sent without its signature or a
+-- header. The claim pauses the endpoint (endpoints/unreadable).
 
-create function outbox.lost_in_vault(p_what text) returns void
+create function outbox.missing_in_vault(p_what text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH004',
-    message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
+    message = pg_catalog.format('%s is missing in Vault', p_what),
+    hint =
+      'Set it again with rotate_secret(), set_headers(), or the function that sets the '
       'credentials of this kind of endpoint';
 end
 $$;
-comment on function outbox.lost_in_vault(text) is
+comment on function outbox.missing_in_vault(text) is
   'Raises OH004 for a secret that is missing in Vault.';
 
 create function outbox.vault_text(p_vault_id uuid, p_what text) returns text
@@ -3000,7 +3002,7 @@ declare
     select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
 begin
   if v_text is null then
-    perform outbox.lost_in_vault(p_what);
+    perform outbox.missing_in_vault(p_what);
   end if;
   return v_text;
 end
@@ -3026,10 +3028,10 @@ comment on function outbox.try_read(uuid) is
 
 -- sql/endpoints/secret.sql
 
--- Signing secrets. An endpoint has one of scheme v1 (HMAC, shared with the receiver) for life, and
--- one of scheme v1a (ed25519, whose private half is here alone) where it is wanted. All that have
--- not expired sign, so a rotation has an overlap in which receivers take either. All of them are in
--- Vault.
+-- Signing secrets. A webhook always has a secret of scheme v1 (HMAC, shared with the receiver), and
+-- may have one of scheme v1a (ed25519; only Outhook has the private key). All secrets that have not
+-- expired sign, so a receiver can verify with the old or the new one after a rotation. Vault stores
+-- them.
 
 create table outbox.endpoint_secret (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -3042,7 +3044,7 @@ create table outbox.endpoint_secret (
   expires_at timestamptz
 );
 comment on table outbox.endpoint_secret is
-  'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+  'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
 
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
@@ -3069,15 +3071,15 @@ begin
 end
 $$;
 comment on function outbox.add_secret(uuid, text, timestamptz) is
-  'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ '
-  'is one of scheme v1a, with its public key beside it.';
+  'Stores an additional signing secret of an endpoint in Vault and returns the id of its row. A '
+  'secret whsk_… has scheme v1a, and its public key is stored in the row.';
 
-create function outbox.live_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
+create function outbox.active_secrets(p_endpoint_id uuid, p_now timestamptz) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
   v_secrets jsonb;
-  v_lost bigint;
+  v_missing bigint;
 begin
   select
     coalesce(
@@ -3085,22 +3087,22 @@ begin
         filter (where v.decrypted_secret is not null),
       '[]'),
     pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
-  into v_secrets, v_lost
+  into v_secrets, v_missing
   from outbox.endpoint_secret s
   left join vault.decrypted_secrets v on v.id = s.vault_id
   where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
-  if v_lost > 0 then
-    perform outbox.lost_in_vault('the signing secret');
+  if v_missing > 0 then
+    perform outbox.missing_in_vault('the signing secret');
   end if;
   return v_secrets;
 end
 $$;
-comment on function outbox.live_secrets(uuid, timestamptz) is
-  'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret '
-  'that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error '
-  'if one cannot be decrypted. Only for dispatch().';
+comment on function outbox.active_secrets(uuid, timestamptz) is
+  'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced '
+  'secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if '
+  'one cannot be decrypted. Only for dispatch().';
 
-create function outbox.check_signs(p_endpoint_id uuid) returns void
+create function outbox.check_is_signed(p_endpoint_id uuid) returns void
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -3110,12 +3112,12 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
         p_endpoint_id, v_kind),
-      hint = 'Webhooks alone are signed';
+      hint = 'Use an endpoint of kind webhook';
   end if;
 end
 $$;
-comment on function outbox.check_signs(uuid) is
-  'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+comment on function outbox.check_is_signed(uuid) is
+  'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
 create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -3123,7 +3125,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -3140,15 +3142,15 @@ begin
 end
 $$;
 comment on function outbox.read_secret(uuid) is
-  'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return '
-  'it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
-  '"scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. '
-  'OH002.';
+  'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: '
+  'rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", '
+  '"scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no '
+  'private key. OH002; OH004 for another kind of endpoint.';
 
 -- sql/endpoints/secret_form.sql
 
--- What a signing secret looks like: Standard Webhooks' forms, whsec_ for HMAC and whsk_ for
--- ed25519, each with base64 behind it. No error of this file shows the secret.
+-- The format of signing secrets by Standard Webhooks: whsec_ (HMAC) or whsk_ (ed25519), then
+-- base64. No error in this file contains the secret.
 
 create function outbox.new_secret() returns text
 language plpgsql volatile set search_path = ''
@@ -3160,7 +3162,6 @@ end
 $$;
 comment on function outbox.new_secret() is 'A new signing secret of 32 random bytes.';
 
--- The secret's bytes as Standard Webhooks wants them: 24 to 64, base64 behind whsec_.
 create function outbox.check_secret(p_secret text) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -3172,13 +3173,13 @@ begin
   if p_secret is null or p_secret = '' then
     perform outbox.invalid('secret', 'is empty', v_expected);
   elsif p_secret like 'v1,%' then
-    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
+    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; remove v1,');
   elsif p_secret not like 'whsec\_%' then
     perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
   end if;
   v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_',
+    perform outbox.invalid('secret', 'is not base64 after whsec_',
       v_expected || ' in the standard alphabet');
   end if;
   v_length := pg_catalog.length(v_base64) * 3 / 4;
@@ -3189,8 +3190,8 @@ begin
 end
 $$;
 comment on function outbox.check_secret(text) is
-  'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is '
-  'expected; never shows the secret.';
+  'The secret in its canonical form: whsec_ and padded base64 of 24 to 64 bytes. OH001 has the '
+  'expected format, never the secret.';
 
 create function outbox.check_signing_key(p_secret text) returns text
 language plpgsql immutable set search_path = ''
@@ -3198,27 +3199,27 @@ as $$
 declare
   v_expected constant text :=
     'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public '
-    'key. `deno task keypair` makes one';
+    'key. `deno task keypair` creates one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
+    perform outbox.invalid('secret', 'is not base64 after whsk_', v_expected);
   elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
     perform outbox.invalid('secret',
-      pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4),
+      pg_catalog.format('has %s bytes after whsk_', pg_catalog.length(v_base64) * 3 / 4),
       v_expected);
   end if;
   return 'whsk_' || v_base64 || '==';
 end
 $$;
 comment on function outbox.check_signing_key(text) is
-  'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is '
-  'expected; never shows the key.';
+  'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the '
+  'expected format, never the key.';
 
 -- sql/endpoints/secret_rotation.sql
 
--- Replacing and ending signing secrets. A replaced one signs on for a while beside the new one, so
--- that a receiver has time to take it over; cleanup removes from Vault what no longer signs.
+-- Rotation of signing secrets. A replaced secret signs together with the new one for a while, so
+-- that the receiver has time to change. Cleanup then removes it from Vault.
 
 create function outbox.check_overlap(p_overlap interval) returns void
 language plpgsql immutable set search_path = ''
@@ -3227,7 +3228,7 @@ begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
     perform outbox.invalid('overlap',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
-      'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
+      'Expected for how long the old secret still signs, from 0 to 30 days, such as 24 hours');
   end if;
 end
 $$;
@@ -3249,14 +3250,14 @@ begin
       message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
         v_most),
       hint = pg_catalog.format(
-        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
-        'once', v_first);
+        'Wait until the first one expires, at %s, or expire one at once with '
+        'expire_secret(); read_secret() lists them', v_first);
   end if;
 end
 $$;
 comment on function outbox.check_old_secrets(uuid, timestamptz) is
-  'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every '
-  'header longer.';
+  'Raises OH004 if more than 5 replaced secrets of an endpoint still sign: each of them makes the '
+  'signature header longer.';
 
 create function outbox.rotate_secret(
   p_endpoint_id uuid, p_secret text default null, p_overlap interval default '24 hours'
@@ -3271,9 +3272,9 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  -- Two rotations at a time would both take the same secret for the current one.
+  -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -3295,8 +3296,8 @@ begin
     cross join lateral outbox.try_read(s.vault_id) l (secret)
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
-      'Leave it out and a new one is made');
+    perform outbox.invalid('secret', 'is already a secret of the endpoint',
+      'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
@@ -3312,12 +3313,12 @@ begin
 end
 $$;
 comment on function outbox.rotate_secret(uuid, text, interval) is
-  'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. '
-  'A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes '
-  'nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an '
-  'endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for '
-  'whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; '
-  'OH004: more than 5 old ones still sign.';
+  'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A '
+  'secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A '
+  'replaced secret that Vault cannot return expires at once, and an endpoint that was paused '
+  'because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" '
+  '(whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old '
+  'secrets still sign.';
 
 create function outbox.expire_secret(p_secret_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3340,9 +3341,9 @@ begin
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+      message = pg_catalog.format('secret %s is the current secret of endpoint %s', p_secret_id,
         v_secret.endpoint_id),
-      hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
+      hint = 'Replace it at once with rotate_secret() and p_overlap => ''0''';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = v_now
@@ -3353,8 +3354,8 @@ begin
 end
 $$;
 comment on function outbox.expire_secret(uuid) is
-  'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; '
-  'OH004 for the secret that every endpoint must have.';
+  'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; '
+  'OH004 for the current HMAC secret, which every webhook needs.';
 
 create function outbox.drop_expired_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -3362,31 +3363,30 @@ as $$
 declare
   v_dropped integer;
 begin
-  with gone as (
+  with deleted as (
     delete from outbox.endpoint_secret s
     where s.id in (
-      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       for update skip locked)
     returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted x where v.id = x.vault_id;
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end
 $$;
 comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() '
-  'still sees which endpoints the runs know with one; returns how many.';
+  'Deletes secrets that expired at least five minutes ago, also from Vault. Until then '
+  'build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
 -- sql/endpoints/headers.sql
 
--- Custom headers of an endpoint. Any of them may be a credential, whatever its name, so all values
--- are in Vault and none is ever read back: the names can be read, and only dispatch() reads the
--- values. Name and value are checked here, since one that cannot be sent would cost a run its
--- batch; the sender has the same rules (functions/_shared/headers.ts; tests/sql/same_rules.test.ts
--- holds them against each other).
+-- Custom headers of an endpoint. Any of them may be a credential, so Vault stores all values. Names
+-- are public; only dispatch() reads the values. Names and values are checked here, because an
+-- invalid one would fail the whole batch of a run. The sender has the same rules
+-- (functions/_shared/signing; tests/sql/same_rules.test.ts compares them).
 
 create function outbox.reserved_headers() returns text[]
 language plpgsql immutable set search_path = ''
@@ -3402,8 +3402,8 @@ begin
 end
 $$;
 comment on function outbox.reserved_headers() is
-  'The names that no custom header may have, in lower case; webhook-* stands for all that begin '
-  'so.';
+  'The names that no custom header may have, in lower case; webhook-* means all names with this '
+  'prefix.';
 
 create function outbox.header_problem(p_name text, p_value jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -3419,13 +3419,13 @@ begin
     then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then
-      'has an empty value or one that is not visible ASCII'
+      'has an empty value, or characters that are not visible ASCII'
   end;
 end
 $$;
 comment on function outbox.header_problem(text, jsonb) is
-  'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never '
-  'shows the value.';
+  'The problem of a custom header, as the end of a sentence; null if the header is valid. Never '
+  'contains the value.';
 
 create function outbox.check_headers(p_headers jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -3441,35 +3441,35 @@ begin
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
     perform outbox.invalid('headers', 'has more than 8192 bytes',
-      'Receivers refuse so many: send the data in the payload');
+      'Send the data in the payload: many receivers reject large headers');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
   for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
     v_problem := outbox.header_problem(v_name, p_headers -> v_name);
     if v_problem is null and pg_catalog.lower(v_name) = any (v_seen) then
-      v_problem := 'is there twice: HTTP does not tell upper from lower case';
+      v_problem := 'occurs twice: header names are not case-sensitive';
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
-        'itself');
+        'Expected the name of a custom header and a value of visible ASCII; Outhook sets the '
+        'reserved headers');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
 end
 $$;
 comment on function outbox.check_headers(jsonb) is
-  'Raises OH001 for the first custom header that may not be sent; never shows a value, which may '
-  'be a credential.';
+  'Raises OH001 for the first invalid custom header. The message never contains a value, because '
+  'it may be a credential.';
 
-create function outbox.header_set(p_text text) returns jsonb
+create function outbox.parse_headers(p_text text) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_headers jsonb;
 begin
-  -- Not above, where what is raised is not caught.
+  -- Not as the default of the variable: the handler does not catch errors there.
   v_headers := p_text::jsonb;
   if pg_catalog.jsonb_typeof(v_headers) = 'object' then
     return (
@@ -3483,8 +3483,8 @@ exception when data_exception then
   return null;
 end
 $$;
-comment on function outbox.header_set(text) is
-  'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
+comment on function outbox.parse_headers(text) is
+  'Custom headers as Vault stores them, {name: value}; null if the text is not an object of texts.';
 
 create function outbox.stored_headers(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3493,23 +3493,22 @@ declare
   v_headers jsonb := '{}'::jsonb;
 begin
   if p_vault_id is not null then
-    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+    v_headers := outbox.parse_headers(outbox.vault_text(p_vault_id, 'the set of custom headers'));
   end if;
   if v_headers is null then
-    -- A run that is told of it could not read any other endpoint either.
+    -- Without this error a run would fail to read the whole batch.
     raise exception using errcode = 'OH004',
-      message = 'the set of custom headers in Vault is not an object of texts',
-      hint = 'Set it again: set_headers()';
+      message = 'the custom headers in Vault are not an object of texts',
+      hint = 'Set all of them again with set_headers()';
   end if;
   return v_headers;
 end
 $$;
 comment on function outbox.stored_headers(uuid) is
-  'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an '
-  'invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for '
-  'dispatch().';
+  'The custom headers of an endpoint with their values. OH004 if they are missing or invalid in '
+  'Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
-create function outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+create function outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -3527,12 +3526,12 @@ begin
   if pg_catalog.cardinality(v_missing) = 0 then
     return v_stored;
   end if;
-  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
+  v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
   if v_stored is null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
         p_endpoint_id),
-      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
+      hint = pg_catalog.format('Set each of these headers in the call, to a value or null: %s',
         pg_catalog.array_to_string(v_missing, ', '));
   end if;
   return (
@@ -3540,7 +3539,7 @@ begin
     from pg_catalog.unnest(v_missing) n where v_stored ? n);
 end
 $$;
-comment on function outbox.other_headers(uuid, jsonb) is
+comment on function outbox.remaining_headers(uuid, jsonb) is
   'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if '
   'they cannot be read.';
 
@@ -3568,8 +3567,8 @@ begin
 end
 $$;
 comment on function outbox.put_headers(uuid, jsonb) is
-  'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that '
-  'was held because they could not be read is resumed.';
+  'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an '
+  'endpoint that was paused because they could not be read.';
 
 create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -3577,13 +3576,13 @@ as $$
 declare
   v_headers jsonb;
 begin
-  -- Of two calls at a time the second starts from what the first left.
+  -- Serialises calls: the second one starts from the headers of the first.
   perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
     || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
@@ -3595,15 +3594,15 @@ begin
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is
-  'Sets custom headers of an endpoint by name, in any case: a string is the new value, null '
-  'removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever '
-  'returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; '
-  'OH004: the headers that the call does not name cannot be read.';
+  'Changes custom headers by name, in upper or lower case. A string is the new value, null '
+  'removes the header, other headers do not change. Returns {"id", "header_names"}, never a '
+  'value. Resumes an endpoint that was paused because its headers could not be read. OH001, '
+  'OH002; OH004: headers that the call does not name cannot be read.';
 
 -- sql/endpoints/credentials.sql
 
--- What only one kind of endpoint has and nobody may read, such as a URL with a token, or a
--- password. It is one JSON object in Vault, which the claim hands to the sender of that kind.
+-- Secret values of one kind of endpoint, such as a URL with a token, or a password. Vault stores
+-- them as one JSON object. A claim passes it to the sender of that kind.
 
 create function outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) returns void
 language plpgsql set search_path = ''
@@ -3627,8 +3626,8 @@ begin
 end
 $$;
 comment on function outbox.put_credentials(uuid, jsonb) is
-  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An '
-  'endpoint that was held because they could not be read is resumed.';
+  'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. '
+  'Resumes an endpoint that was paused because they could not be read.';
 
 create function outbox.stored_credentials(p_vault_id uuid) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3641,14 +3640,14 @@ begin
 end
 $$;
 comment on function outbox.stored_credentials(uuid) is
-  'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s '
-  'own error if they cannot be decrypted. Only for dispatch().';
+  'The credentials of an endpoint; null if it has none. OH004 if they are missing in Vault, and '
+  'Vault''s own error if they cannot be decrypted. Only for dispatch().';
 
 -- sql/endpoints/unreadable.sql
 
--- Endpoints whose secrets, headers or credentials cannot be read. The claim that finds such an
--- endpoint pauses it, with the reason and the remedy; the call that sets the secret again resumes
--- it. Other endpoints go on. A replaced secret that cannot be read only ends early.
+-- Endpoints with secrets, headers or credentials that cannot be read. The claim pauses such an
+-- endpoint, with the reason and the remedy. Setting the secret again resumes it. Other endpoints
+-- continue. A replaced secret that cannot be read only expires early.
 
 create function outbox.read_problem(p_vault_id uuid, p_what text) returns text
 language plpgsql stable set search_path = ''
@@ -3681,7 +3680,7 @@ begin
 end
 $$;
 comment on function outbox.end_unreadable_secrets(uuid, timestamptz) is
-  'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
+  'Expires the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 create function outbox.why_unreadable(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -3696,7 +3695,7 @@ begin
     select s.vault_id, case s.scheme
         when 'v1' then 'the signing secret' else 'the ed25519 signing key'
       end as what, case s.scheme
-        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+        when 'v1' then 'rotate_secret() creates a new one' else 'rotate_secret() accepts a new one'
       end as remedy
     from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
     union all
@@ -3721,8 +3720,8 @@ begin
 end
 $$;
 comment on function outbox.why_unreadable(uuid) is
-  'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with '
-  '"unreadable: "; null if all can be read.';
+  'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that '
+  'starts with "unreadable: "; null if all can be read.';
 
 create function outbox.hold_unreadable(
   p_endpoint_id uuid, p_why text, p_now timestamptz
@@ -3732,7 +3731,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- As in disable_itself(): an open transaction at the console must not block a run.
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
@@ -3747,8 +3746,8 @@ begin
 end
 $$;
 comment on function outbox.hold_unreadable(uuid, text, timestamptz) is
-  'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if '
-  'another transaction is changing the endpoint.';
+  'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. '
+  'False if another transaction has the endpoint locked.';
 
 create function outbox.release_unreadable(p_endpoint_id uuid) returns void
 language plpgsql
@@ -3775,8 +3774,8 @@ begin
 end
 $$;
 comment on function outbox.release_unreadable(uuid) is
-  'Resumes an endpoint that was held because a secret could not be read, if all can be read now, '
-  'and publishes outhook.endpoint.released.';
+  'Resumes an endpoint that was paused because a secret could not be read, if all can be read '
+  'now, and publishes outhook.endpoint.released.';
 
 -- sql/endpoints/create_endpoint.sql
 
@@ -3836,11 +3835,14 @@ $$;
 comment on function outbox.create_endpoint(
   text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb,
   double precision, text) is
-  'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown '
-  'this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* '
-  'unless they are given. OH001 names the argument that is wrong.';
+  'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the '
+  'secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the '
+  'settings endpoint.*. OH001 names the invalid argument.';
 
 -- sql/endpoints/org_endpoint.sql
+
+-- An endpoint as its organisation may use it. An endpoint of another organisation, and a deleted
+-- one, raise the same error as an unknown id, so an id from elsewhere reveals nothing.
 
 create function outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -3856,22 +3858,23 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'The list of endpoints shows those that there are';
+      hint = 'Use an id from the list of endpoints';
   end if;
   return v_endpoint;
 end
 $$;
 comment on function outbox.org_endpoint(text, uuid) is
-  'The endpoint, or OH002 when that org has none of this id or it was deleted.';
+  'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
 -- sql/endpoints/retry.sql
 
--- Retries: what a failure means, and when the next try is due. A policy is jsonb, so that an
--- endpoint may override the preset of its kind:
+-- Retry policies: when the next attempt is due. An endpoint may override the policy of its kind. A
+-- policy is jsonb:
 --   {"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_retries": 5, "jitter": true}
 --   {"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay": 30,
 --    "max_retries": 5, "jitter": true}
--- Times are seconds. Delay n follows failure n; a schedule too short repeats its last delay.
+-- Times are seconds. Delay n follows failure n. A schedule that is too short repeats its last
+-- delay.
 
 create function outbox.retry_preset(p_kind text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3881,8 +3884,7 @@ begin
 end
 $$;
 comment on function outbox.retry_preset(text) is
-  'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an '
-  'unknown kind.';
+  'The default retry policy of an endpoint kind; null for an unknown kind.';
 
 create function outbox.check_retry(p_policy jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -3910,8 +3912,8 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
-  -- millisecond may be too small to be read as double precision.
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
@@ -3921,7 +3923,7 @@ begin
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
       'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  -- A schedule needs none, but what is there is read.
+  -- A schedule does not need base_delay, but delay_after() reads it.
   if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
       'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
@@ -3937,7 +3939,7 @@ begin
           'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
-      -- 5.0 is a number that integer does not read.
+      -- 5.0 is a valid number, but the cast to integer fails.
       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
     then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
@@ -3951,9 +3953,10 @@ begin
 end
 $$;
 comment on function outbox.check_retry(jsonb) is
-  'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+  'Raises OH001 for the first invalid field of a retry policy; null is valid.';
 
--- An UPDATE at the console is told so too, and no run meets a policy that it cannot read.
+-- check_retry() raises an error for an invalid policy, so these constraints also reject a plain
+-- UPDATE.
 alter table outbox.endpoint add constraint endpoint_retry_is_valid
   check (outbox.check_retry(retry) is not null);
 alter table outbox.endpoint_kind add constraint endpoint_kind_retry_is_valid
@@ -3972,7 +3975,7 @@ begin
       p_policy -> 'delays'
       ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
-    -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+    -- The exponent is at most 64, or power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
       coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
     when 'linear' then v_base * v_failure
@@ -3985,7 +3988,7 @@ begin
 end
 $$;
 comment on function outbox.delay_after(jsonb, integer) is
-  'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+  'As calculate_delay(), but without a check of the policy. Stored policies are valid.';
 
 create function outbox.calculate_delay(p_policy jsonb, p_attempt integer) returns interval
 language plpgsql volatile security definer set search_path = ''
@@ -3996,9 +3999,9 @@ begin
 end
 $$;
 comment on function outbox.calculate_delay(jsonb, integer) is
-  'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 '
-  'to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no '
-  'policy.';
+  'The wait after failure number p_attempt (from 1). Jitter multiplies it by a uniform random '
+  'number from 0.5 to 1.5. max_delay (default: a week) limits the result after jitter. OH001 for '
+  'an invalid policy.';
 
 create function outbox.preview_schedule(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -4026,8 +4029,8 @@ begin
 end
 $$;
 comment on function outbox.preview_schedule(jsonb) is
-  'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
-  'with jitter, "after_s" since the first try without it}]. OH001.';
+  'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" '
+  'with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
 create function outbox.retry_of_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -4049,13 +4052,13 @@ begin
 end
 $$;
 comment on function outbox.retry_of_wire(jsonb) is
-  'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+  'Renames the fields of a retry policy from the names of the API to those of SQL; null for null.';
 
 -- sql/endpoints/failure.sql
 
--- What a failure means is data: one row per kind and code, and one UPDATE changes it. A code is a
--- provider's own, or a status, or a class of either (5xx, an error class); the most exact row
--- counts, and what no row names is retried.
+-- Failure rules: one row per kind and code, so that one UPDATE changes a rule. A code is a code of
+-- the provider, an HTTP status, a class of statuses (5xx), or an error class. The most specific row
+-- applies. A failure without a row is retried.
 
 create table outbox.failure_rule (
   kind text not null,
@@ -4081,24 +4084,25 @@ create table outbox.failure_rule (
   primary key (kind, code)
 );
 comment on table outbox.failure_rule is
-  'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after '
-  'min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try '
-  'is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; '
-  'fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what '
-  'Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a '
-  'provider that calls the failure transient changes nothing; opt_out: the failure says that the '
-  'person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what '
-  'mends it is another access token. A code may have a subcode behind a dot.';
+  'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the '
+  'schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker '
+  'opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is '
+  'disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint '
+  'waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: '
+  'those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: '
+  'the failure means that the recipient has opted out of these messages. max_retries: a lower '
+  'limit than that of the endpoint. new_token: a new access token is the remedy. A code may have '
+  'a subcode after a dot.';
 
 insert into outbox.failure_rule (kind, code, action, title) values
   ('*', '3xx', 'retry', 'The endpoint redirects, and redirects are not followed'),
-  ('*', '4xx', 'fail', 'The endpoint refuses the request'),
-  ('*', '408', 'retry', 'The endpoint gave up waiting for the request'),
-  ('*', '410', 'hold', 'The endpoint is gone and wants nothing more'),
-  ('*', '425', 'retry', 'The endpoint is not ready for a request that may be replayed'),
-  ('*', '429', 'throttle', 'The endpoint gets too many requests'),
-  ('*', '5xx', 'retry', 'The endpoint has an error of its own'),
-  ('*', '503', 'throttle', 'The endpoint is out of service for a while'),
+  ('*', '4xx', 'fail', 'The endpoint rejected the request'),
+  ('*', '408', 'retry', 'The endpoint timed out while reading the request'),
+  ('*', '410', 'hold', 'The endpoint was removed permanently'),
+  ('*', '425', 'retry', 'The endpoint does not accept a request that may be a replay'),
+  ('*', '429', 'throttle', 'The endpoint receives too many requests'),
+  ('*', '5xx', 'retry', 'The endpoint has an internal error'),
+  ('*', '503', 'throttle', 'The endpoint is temporarily unavailable'),
   ('*', 'blocked', 'fail', 'The address is not allowed');
 
 create function outbox.failure_rule_of(
@@ -4121,17 +4125,17 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null, false)::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
+      null, null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
 $$;
 comment on function outbox.failure_rule_of(text, integer, text, text, text) is
-  'The rule for a failure: of the provider''s code, with its subcode or without, else the status, '
-  'else its class, else the error class; without one, retry.';
+  'The rule for a failure. The first that exists of: the provider''s code with its subcode, the '
+  'code alone, the status, the class of the status, the error class. If there is none: retry.';
 
-create function outbox.softened(
+create function outbox.retry_if_transient(
   p_rule outbox.failure_rule, p_provider jsonb
 ) returns outbox.failure_rule
 language plpgsql immutable set search_path = ''
@@ -4145,8 +4149,9 @@ begin
   return p_rule;
 end
 $$;
-comment on function outbox.softened(outbox.failure_rule, jsonb) is
-  'The rule, with a retry for what the provider itself calls transient.';
+comment on function outbox.retry_if_transient(outbox.failure_rule, jsonb) is
+  'The rule, but with the action retry if the provider marks the failure as transient and the '
+  'rule is not firm.';
 
 create function outbox.is_retryable(
   p_kind text, p_status integer, p_error_class text, p_code text default null
@@ -4159,8 +4164,8 @@ begin
 end
 $$;
 comment on function outbox.is_retryable(text, integer, text, text) is
-  'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any '
-  'other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+  'Whether a failure is retried. No valid response, 3xx, 408, 425, 429 and 5xx are; any other '
+  'status and a blocked address are not. The table failure_rule decides.';
 
 create function outbox.retry_after(
   p_header text, p_now timestamptz, p_most_s integer default outbox.setting_int('retry_after.max_s')
@@ -4176,7 +4181,8 @@ begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
-    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    -- RFC 9110, section 5.6.7: the current format, and two obsolete ones that a recipient must
+    -- accept.
     v_date := coalesce(
       pg_catalog.regexp_match(p_header,
         '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
@@ -4194,7 +4200,7 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
-    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    -- A two-digit year more than 50 years ahead is one of the previous century.
     if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
       return null;
     end if;
@@ -4205,8 +4211,8 @@ exception when datetime_field_overflow or invalid_datetime_format then
 end
 $$;
 comment on function outbox.retry_after(text, timestamptz, integer) is
-  'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to '
-  'wait, p_most_s at most; null when it is past, zero or unreadable.';
+  'The wait that a Retry-After header requests (seconds, with a fraction or not, or an HTTP '
+  'date), at most p_most_s; null if it is past, zero or invalid.';
 
 -- sql/endpoints/rights.sql
 
@@ -5369,8 +5375,152 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 -- sql/engine/route/wanted.sql
 
 -- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
--- its type and whose filter passes it. The payload is parsed once for all filters of its event. The
--- cost of filters is added up before they run, and the batch ends at the limit of one call.
+-- its type. evaluate_filters() then removes the pairs whose filter does not pass the event.
+--
+-- The steps of add_pairs(), one CTE each, in this order:
+--
+--   1 batch_events    The events of the batch.
+--   2 kinds           Events with the same endpoints: same organisation, type, addressee and
+--                     `behind`. A kind has the place of its first event as id.
+--   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
+--                     subscription without a filter; filters: those of the others; ordering: null
+--                     if the endpoint is deleted.
+--   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--                     events before it.
+--   5                 The pairs, and a question for each that has a filter to be evaluated. None
+--                     is, if a subscription without a filter is older than the event.
+--
+-- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+--
+-- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
+-- invoice.paid.
+--
+--   event (type)         kind   before   pairs
+--   e1 (order.created)   1      0        e1-P, e1-Q with a question
+--   e2 (order.created)   1      2        e2-P, e2-Q with a question
+--   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
+
+create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
+-- hash joins of rows that were read before.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = on
+set enable_nestloop = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_first uuid := p_batch.events[1];
+  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
+begin
+  with batch_events as materialized (
+    select b.place, b.behind, e.*
+    from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
+    join (
+      select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
+        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
+      from outbox.event e
+      -- The bounds select the partitions.
+      where e.id = any (p_batch.events) and e.id between v_first and v_last
+      offset 0
+    ) e on e.id = b.event_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+    from batch_events r
+    group by r.org_id, r.type, r.addressee, r.behind
+  ), kind_endpoints as materialized (
+    select k.id as kind, s.*, p.ordering
+    from (select k.* from kinds k order by k.id) k
+    cross join lateral (
+      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
+        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+        null::integer[] as weights
+      where k.addressee > k.behind
+      union all
+      (
+        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
+          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
+        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
+        cross join lateral (
+          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+        ) s
+        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        group by s.endpoint_id
+        order by s.endpoint_id
+        limit p_limit
+      )
+    ) s
+    left join lateral (
+      select p.ordering from outbox.endpoint p
+      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+    ) p on true
+    order by k.id, s.endpoint_id
+    limit p_limit
+  ), first_events as (
+    select t.*
+    from (
+      select r.*, k.id as kind,
+        pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
+      from batch_events r
+      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
+        and k.behind = r.behind
+      join (
+        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
+      ) n on n.kind = k.id
+    ) t
+    where t.before < p_limit
+  )
+  select pg_catalog.array_agg(
+    row(
+      c.id, c.endpoint_id,
+      case
+        when c.ordering is null then ''
+        when c.since <= c.created_at then null
+        when c.filters is null then ''
+      end,
+      c.deliver_at,
+      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
+      case
+        when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
+      end,
+      c.body_bytes
+    )::outbox.pair),
+    pg_catalog.array_agg(
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
+        c.weights)::outbox.question)
+    filter (where c.is_asked)
+  into p_batch.pairs, p_batch.questions
+  from (
+    select t.*, w.*,
+      w.filters is not null and w.ordering is not null
+        and (w.since <= t.created_at) is not true as is_asked
+    from first_events t
+    join kind_endpoints w on w.kind = t.kind
+    order by t.place, w.endpoint_id
+    limit p_limit
+  ) c;
+  return p_batch;
+end
+$$;
+comment on function outbox.add_pairs(outbox.routing, integer) is
+  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
+  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
+
+-- sql/engine/route/evaluate_filters.sql
+
+-- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
+-- question for each pair of an event and an endpoint with filters. The payload is parsed once for
+-- all filters of its event. The cost of filters is added up before they run, and the batch ends at
+-- the limit of one call.
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
@@ -5566,143 +5716,6 @@ comment on function outbox.evaluate_filters(outbox.routing) is
   'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
   'is too large for its filters, is a problem only of its own pairs.';
 
--- The steps of add_pairs(), one CTE each, in this order:
---
---   1 batch_events    The events of the batch.
---   2 kinds           Events with the same endpoints: same organisation, type, addressee and
---                     `behind`. A kind has the place of its first event as id.
---   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: those of the others; ordering: null
---                     if the endpoint is deleted.
---   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
---                     events before it.
---   5                 The pairs, and a question for each that has a filter to be evaluated. None
---                     is, if a subscription without a filter is older than the event.
---
--- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
---
--- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
--- invoice.paid.
---
---   event (type)         kind   before   pairs
---   e1 (order.created)   1      0        e1-P, e1-Q with a question
---   e2 (order.created)   1      2        e2-P, e2-Q with a question
---   e3 (invoice.paid)    3      4        none: 4 pairs are before it, so the next batch has it
-create function outbox.add_pairs(p_batch outbox.routing, p_limit integer) returns outbox.routing
-language plpgsql
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup. All other joins are
--- hash joins of rows that were read before.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = on
-set enable_nestloop = off
-set enable_mergejoin = off
-set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
-  v_first uuid := p_batch.events[1];
-  v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
-begin
-  with batch_events as materialized (
-    select b.place, b.behind, e.*
-    from unnest(p_batch.events, p_batch.behind) with ordinality as b (event_id, behind, place)
-    join (
-      select e.id, e.org_id, e.type, coalesce(e.endpoint_id, v_nobody) as addressee, e.created_at,
-        e.deliver_at, e.partition_key, pg_catalog.octet_length(e.body) as body_bytes
-      from outbox.event e
-      -- The bounds select the partitions.
-      where e.id = any (p_batch.events) and e.id between v_first and v_last
-      offset 0
-    ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
-    from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
-  ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
-    from (select k.* from kinds k order by k.id) k
-    cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
-        null::integer[] as weights
-      where k.addressee > k.behind
-      union all
-      (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
-          pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
-        from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
-        cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
-          from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
-        ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
-        group by s.endpoint_id
-        order by s.endpoint_id
-        limit p_limit
-      )
-    ) s
-    left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
-    ) p on true
-    order by k.id, s.endpoint_id
-    limit p_limit
-  ), first_events as (
-    select t.*
-    from (
-      select r.*, k.id as kind,
-        pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
-      join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
-      join (
-        select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
-      ) n on n.kind = k.id
-    ) t
-    where t.before < p_limit
-  )
-  select pg_catalog.array_agg(
-    row(
-      c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
-      c.deliver_at,
-      -- key_hash() costs as much as a lookup, and most endpoints have one lane.
-      case
-        when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
-      end,
-      c.body_bytes
-    )::outbox.pair),
-    pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
-  from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
-    from first_events t
-    join kind_endpoints w on w.kind = t.kind
-    order by t.place, w.endpoint_id
-    limit p_limit
-  ) c;
-  return p_batch;
-end
-$$;
-comment on function outbox.add_pairs(outbox.routing, integer) is
-  'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
-  'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
-
 -- sql/engine/route/add_deliveries.sql
 
 -- New deliveries. add_deliveries() does this for the pairs of a batch:
@@ -5886,94 +5899,10 @@ comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
 -- route():
 --
 --   1 route_events() routes the whole batch in one block; normally that is all.
---   2 If it times out, shrink_routing() makes the next batches smaller.
---   3 If it fails, route_one_by_one() routes each event in its own block. For an event that fails:
---     a  count_failure() counts. The event stays in unrouted, for the next call.
---     b  The third time, route_what_fits() creates the deliveries that the database accepts, and
---        sets the others aside until retry_now().
---     c  If it accepts none, the event is set aside until route_again().
+--   2 If it times out, shrink_routing() in routing_timeout makes the next batches smaller.
+--   3 If it fails, route_one_by_one() in refused_event routes each event in its own block.
 --   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
 --     the block that it belongs to.
---
--- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
--- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
-
-create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
-  where u.event_id = p_event and u.failures >= 3
-  on conflict (event_id) do update set
-    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
-  if found then
-    perform outbox.count_up('events', array['set_aside']);
-  end if;
-  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  -- The event stays unrouted, and each call tries it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
-    sqlstate, sqlerrm;
-end
-$$;
-comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
-
-create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_batch integer := p_router.batch;
-  v_timeout outbox.routing_timeout;
-begin
-  for v_timeout in
-    delete from outbox.routing_timeout t where t.id > 0 returning t.*
-  loop
-    if v_timeout.events is null and v_batch = 1 then
-      -- Reading the first event took all the time, because of its filters.
-      v_timeout.events := outbox.next_unrouted(p_router);
-    end if;
-    if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
-    end if;
-    v_batch := greatest(1, v_batch / 8);
-  end loop;
-  if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
-  end if;
-  return v_batch;
-end
-$$;
-comment on function outbox.note_timeouts(outbox.router, timestamptz) is
-  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
-  'returns the batch size. locks: the caller holds router.';
-
-create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
-language plpgsql set search_path = ''
-as $$
-declare
-  v_router outbox.router;
-begin
-  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
-  -- The failed step released its lock, and another call may be routing now. Then a later call
-  -- processes this timeout.
-  v_router := outbox.lock_router();
-  if v_router.turn is not null then
-    perform outbox.note_timeouts(v_router, p_now);
-  end if;
-end
-$$;
-comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
-  'was routed alone and took all the time counts as failed. p_events: the events that were being '
-  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
@@ -6086,6 +6015,95 @@ as $$
 $$;
 comment on function outbox.touched_events(outbox.routing) is
   'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
+
+create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_routed integer := 0;
+  v_error text;
+  v_late boolean := false;
+begin
+  begin
+    v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
+    if p_batch.cut_event is not null then
+      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      where u.event_id = p_batch.cut_event;
+    end if;
+    update outbox.router r set
+      turn = r.turn + 1,
+      watermark = coalesce(p_batch.watermark, r.watermark),
+      seen_below = case
+        when p_batch.watermark is null then r.seen_below
+        else p_batch.seen_below
+      end,
+      open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
+      batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
+    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
+  exception
+    when query_canceled then
+      v_error := sqlerrm;
+      v_late := true;
+      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+    when others then
+      v_error := sqlerrm;
+      begin
+        if not outbox.is_passing(sqlstate) then
+          v_routed := outbox.route_one_by_one(p_batch, p_now);
+        end if;
+      exception when query_canceled then
+        v_late := true;
+        v_error := v_error || '; ' || sqlerrm;
+        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
+      end;
+  end;
+  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
+end
+$$;
+comment on function outbox.route(outbox.routing, timestamptz) is
+  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
+  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
+
+-- sql/engine/route/refused_event.sql
+
+-- The events of a batch that failed. route_one_by_one() routes each event in its own block. For an
+-- event that fails:
+--
+--   a  count_failure() counts. The event stays in unrouted, for the next call.
+--   b  The third time, route_what_fits() creates the deliveries that the database accepts, and sets
+--      the others aside until retry_now().
+--   c  If it accepts none, the event is set aside until route_again().
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
+
+create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
+  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
+  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- The event stays unrouted, and each call tries it again; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.count_failure(uuid, text, timestamptz) is
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -6228,56 +6246,6 @@ comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
   'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
   'with a temporary error is left for the next call. Returns how many deliveries it created.';
 
-create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_routed integer := 0;
-  v_error text;
-  v_late boolean := false;
-begin
-  begin
-    v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
-    if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
-      where u.event_id = p_batch.cut_event;
-    end if;
-    update outbox.router r set
-      turn = r.turn + 1,
-      watermark = coalesce(p_batch.watermark, r.watermark),
-      seen_below = case
-        when p_batch.watermark is null then r.seen_below
-        else p_batch.seen_below
-      end,
-      open_xids = case when p_batch.watermark is null then r.open_xids else p_batch.open_xids end,
-      batch = least(r.batch * 2, outbox.setting_int('route.batch_size'))
-    where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
-  exception
-    when query_canceled then
-      v_error := sqlerrm;
-      v_late := true;
-      perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-    when others then
-      v_error := sqlerrm;
-      begin
-        if not outbox.is_passing(sqlstate) then
-          v_routed := outbox.route_one_by_one(p_batch, p_now);
-        end if;
-      exception when query_canceled then
-        v_late := true;
-        v_error := v_error || '; ' || sqlerrm;
-        perform outbox.shrink_routing(outbox.touched_events(p_batch), v_error, p_now);
-      end;
-  end;
-  return pg_catalog.jsonb_build_object('routed', v_routed, 'error', v_error, 'out_of_time', v_late);
-end
-$$;
-comment on function outbox.route(outbox.routing, timestamptz) is
-  'Routes a batch and returns {"routed": deliveries created, "error": text or null, "out_of_time": '
-  'boolean}. If the batch fails, each event is routed alone. locks: the caller holds the gates.';
-
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -6302,44 +6270,99 @@ comment on function outbox.route_again(uuid) is
   'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
   'aside.';
 
+-- sql/engine/route/routing_timeout.sql
+
+-- Routing calls that timed out. shrink_routing() stores each timeout as a row of routing_timeout.
+-- The next call that locks router, which may be the same one, divides the batch size by 8 per row.
+-- A batch that succeeds doubles it again, up to the setting route.batch_size. An event that times
+-- out alone counts as failed, and is set aside the third time.
+
+create function outbox.note_timeouts(p_router outbox.router, p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_batch integer := p_router.batch;
+  v_timeout outbox.routing_timeout;
+begin
+  for v_timeout in
+    delete from outbox.routing_timeout t where t.id > 0 returning t.*
+  loop
+    if v_timeout.events is null and v_batch = 1 then
+      -- Reading the first event took all the time, because of its filters.
+      v_timeout.events := outbox.next_unrouted(p_router);
+    end if;
+    if pg_catalog.cardinality(v_timeout.events) = 1 then
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+    end if;
+    v_batch := greatest(1, v_batch / 8);
+  end loop;
+  if v_batch < p_router.batch then
+    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+  end if;
+  return v_batch;
+end
+$$;
+comment on function outbox.note_timeouts(outbox.router, timestamptz) is
+  'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and '
+  'returns the batch size. locks: the caller holds router.';
+
+create function outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_router outbox.router;
+begin
+  insert into outbox.routing_timeout (events, error) values (p_events, p_error);
+  -- The failed step released its lock, and another call may be routing now. Then a later call
+  -- processes this timeout.
+  v_router := outbox.lock_router();
+  if v_router.turn is not null then
+    perform outbox.note_timeouts(v_router, p_now);
+  end if;
+end
+$$;
+comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
+  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
+  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
+
 -- sql/engine/result/error_hint.sql
 
--- Why an attempt failed, in one word, and what an operator can do about it.
--- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
--- against each other).
+-- What an operator can do about a failed attempt, by error class. tests/sql/same_rules.test.ts
+-- checks that each error class has a hint.
 
 create table outbox.error_hint (
   error_class text primary key,
   hint text not null
 );
 comment on table outbox.error_hint is
-  'Every error_class that an attempt can have, with one line on what to do: join it to '
-  'outbox.attempt.';
+  'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
 insert into outbox.error_hint (error_class, hint) values
   ('dns', 'The host name cannot be resolved: check its spelling and its DNS records'),
   ('blocked',
-    'The address or the port is not allowed: use a public host and port 443, or let the operator '
-    'allow the network'),
+    'The address or the port is not allowed: use a public host and port 443, or ask the operator '
+    'to allow the network'),
   ('connect',
-    'Nothing accepts connections there: check that the server runs and that its firewall lets '
-    'the sender in'),
+    'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
     'server speaks TLS 1.2 or newer'),
   ('timeout',
-    'No answer came in time: answer first and work later, or raise the endpoint''s timeout'),
+    'There was no response in time: respond first and process later, or raise the timeout of the '
+    'endpoint'),
   ('reset',
-    'The connection was closed before an answer came: check the server and the proxy in front of '
-    'it'),
-  ('redirect', 'The endpoint redirects, which is never followed: set the final URL'),
-  ('status', 'The endpoint answered with a failure: its own log and the stored response say why'),
-  ('too_large', 'The headers of the answer are too large: send fewer'),
+    'The connection was closed before a response: check the server and the proxy in front of it'),
+  ('redirect', 'The endpoint redirects, and redirects are not followed: set the final URL'),
+  ('status', 'The endpoint responded with a failure: check its log and the stored response'),
+  ('too_large', 'The headers of the response are too large: send fewer'),
   ('protocol',
-    'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
-    'the endpoint''s settings'),
+    'The response is not valid HTTP: check that the URL leads to an HTTP/1.1 server, and the '
+    'settings of the endpoint'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again');
+    'The run ended before it reported a result: the request may have been sent, and is retried');
 
 -- sql/engine/result/result.sql
 
@@ -6743,7 +6766,7 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.softened(
+        then outbox.retry_if_transient(
           outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
             r.provider ->> 'subcode'),
           r.provider)
@@ -7666,10 +7689,10 @@ begin
   end if;
   v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
-    perform outbox.disable_itself(v_news.gone, 'gone', p_now);
+    perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
   if v_news.failing is not null then
-    perform outbox.disable_itself(v_news.failing, 'failing_for_days', p_now);
+    perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
@@ -8460,7 +8483,7 @@ begin
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
         end as headers,
-        outbox.live_secrets(e.id, p_now) as secrets,
+        outbox.active_secrets(e.id, p_now) as secrets,
         case
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
@@ -9199,54 +9222,6 @@ $$;
 comment on function outbox.has_due(timestamptz) is
   'Whether a run would find work: a gate is due, or an event is unrouted.';
 
-create function outbox.run_settings() returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return (
-    select pg_catalog.jsonb_object_agg(n.key, s.value)
-    from outbox.setting s
-    join (values
-      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
-      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
-      ('egress.proxy_url', 'proxy_url'),
-      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
-      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
-      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
-    ) n (name, key) on n.name = s.name);
-end
-$$;
-comment on function outbox.run_settings() is
-  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
-  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
-  '"batch_size"}.';
-
-create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
-language plpgsql stable
-set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set plan_cache_mode = force_generic_plan
-as $$
-begin
-  return (
-    select pg_catalog.json_agg(pg_catalog.json_build_object(
-      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
-      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
-    from pg_catalog.unnest(p_endpoint_ids) e
-    cross join lateral (
-      select a.* from outbox.attempt a
-      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
-    ) a);
-end
-$$;
-comment on function outbox.retries_at(uuid[], timestamptz) is
-  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
-  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
-  'last}], or null if there is none.';
-
 create function outbox.dispatch(
   p_run uuid,
   p_seq bigint,
@@ -9450,6 +9425,59 @@ comment on function outbox.record_results(outbox.result[], outbox.reported, time
   'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
   'caller holds the gates.';
 
+-- sql/engine/run/response.sql
+
+-- The parts of the response of dispatch() that no other file builds: the settings that a run needs,
+-- and the retries that its results caused.
+
+create function outbox.run_settings() returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.jsonb_object_agg(n.key, s.value)
+    from outbox.setting s
+    join (values
+      ('egress.allow_http', 'allow_http'), ('egress.allow_cidrs', 'allow_cidrs'),
+      ('egress.allow_ports', 'allow_ports'), ('egress.deny_ports', 'deny_ports'),
+      ('egress.proxy_url', 'proxy_url'),
+      ('response.success_bytes', 'success_bytes'), ('response.failure_bytes', 'failure_bytes'),
+      ('worker.poll_interval_ms', 'poll_ms'), ('worker.max_wall_ms', 'max_wall_ms'),
+      ('worker.max_deliveries', 'max_deliveries'), ('worker.batch_size', 'batch_size')
+    ) n (name, key) on n.name = s.name);
+end
+$$;
+comment on function outbox.run_settings() is
+  'The settings that a run needs: {"allow_http", "allow_cidrs", "allow_ports", "deny_ports", '
+  '"proxy_url", "success_bytes", "failure_bytes", "poll_ms", "max_wall_ms", "max_deliveries", '
+  '"batch_size"}.';
+
+create function outbox.retries_at(p_endpoint_ids uuid[], p_now timestamptz) returns json
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select pg_catalog.json_agg(pg_catalog.json_build_object(
+      'event', a.event_id, 'endpoint', a.endpoint_id, 'attempt', a.attempt,
+      'delay_ms', (extract(epoch from a.next_retry_at - p_now) * 1000)::bigint))
+    from pg_catalog.unnest(p_endpoint_ids) e
+    cross join lateral (
+      select a.* from outbox.attempt a
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+    ) a);
+end
+$$;
+comment on function outbox.retries_at(uuid[], timestamptz) is
+  'The retries of failed attempts of these endpoints that were recorded exactly at p_now: '
+  '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
+  'last}], or null if there is none.';
+
 create function outbox.answer(
   p_applied integer,
   p_stale integer,
@@ -9498,11 +9526,11 @@ to service_role;
 
 -- sql/operations/extension_points.sql
 
--- Extension points of operations. Each function here does nothing. One module may replace it by
--- `create or replace function` in its own folder: with the same arguments and result, and with the
--- same SET clauses and security option, because Postgres drops what a replacement does not repeat.
--- endpoints/extension_points and engine/extension_points have the others. Each body reads its
--- arguments, because `supabase db lint` warns of those that are not used.
+-- Extension points of operations. The functions here do nothing. One module may replace each of
+-- them by `create or replace function` in its own folder. Repeat the arguments, the result, the SET
+-- clauses and the security option, because Postgres drops what a replacement does not repeat.
+-- engine/extension_points and endpoints/extension_points have the others. Each body reads its
+-- arguments, because `supabase db lint` warns of unused ones.
 
 create function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -9517,7 +9545,7 @@ end
 $$;
 comment on function outbox.on_closed(uuid, text, text, timestamptz) is
   'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled '
-  'or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module '
+  'or expired; p_why: the reason. The caller has the gate locked. Does nothing here; the module '
   'messages replaces it.';
 
 create function outbox.on_purged(
@@ -9530,10 +9558,10 @@ begin
 end
 $$;
 comment on function outbox.on_purged(uuid, integer, timestamptz) is
-  'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up '
-  'to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit '
-  'the module has removed everything, and the endpoint''s gate is removed next. The caller holds '
-  'the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+  'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Removes '
+  'up to p_limit rows that a module has for it, and returns how many. Fewer than p_limit means '
+  'that none is left, and that the gate can be removed. The caller has the endpoint and its gate '
+  'locked. Returns 0 here; the module messages replaces it.';
 
 create function outbox.release_first(p_endpoint outbox.endpoint) returns text
 language plpgsql stable
@@ -9545,8 +9573,8 @@ begin
 end
 $$;
 comment on function outbox.release_first(outbox.endpoint) is
-  'Extension point of release_command(): the calls that have to come before resume_endpoint(), '
-  'with commas between them; of an endpoint with an unreadable secret the call that sets this '
+  'Extension point of release_command(): the calls that must come before resume_endpoint(), '
+  'separated by commas. If a secret of the endpoint cannot be read: the call that sets this '
   'secret again. Null: none. Null here; the module messages replaces it.';
 
 create function outbox.more_counters()
@@ -9558,13 +9586,13 @@ begin
 end
 $$;
 comment on function outbox.more_counters() is
-  'Extension point of counters(): the counters that a module has in a table of its own, in the '
-  'form of the table counter. No row here; the module messages replaces it.';
+  'Extension point of counters(): the counters that a module stores in its own table, in the form '
+  'of the table counter. No row here; the module messages replaces it.';
 
 -- sql/operations/manual.sql
 
--- What a person does to one delivery. These wait for the gate, as dispatch() does; so that a
--- transaction forgotten at the console stops nothing for long, it is ended after two idle seconds.
+-- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
+-- at a console would block an endpoint, so it is ended after two idle seconds.
 
 create function outbox.lock_open_delivery(
   p_event_id uuid, p_endpoint_id uuid
@@ -9576,7 +9604,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
   from outbox.delivery d
@@ -9587,20 +9615,20 @@ begin
       message = pg_catalog.format('event %s has no open delivery for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+      hint = 'outbox.delivery_status has its status; replay() sends a finished delivery again';
   elsif v_delivery.leased_until > outbox.clock() then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+      message = pg_catalog.format(
+        'the delivery of event %s to endpoint %s is in flight', p_event_id,
         p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+      hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.lock_open_delivery(uuid, uuid) is
-  'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being '
-  'sent.';
+  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
 
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
@@ -9615,22 +9643,22 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
-      'Expected an interval of 7 days at most');
+      'Expected an interval of at most 7 days');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
-    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    -- The expired lease was the last attempt. No error, so that this is recorded.
     return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
       'due_at', null);
   end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
-    -- would be due in vain.
+    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
+    -- would be due without a delivery to claim.
     next_at = case
       when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at
@@ -9650,12 +9678,12 @@ begin
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
-  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; '
-  'removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; '
-  'due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, '
-  'OH002, OH004.';
+  'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also '
+  'releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", '
+  '"endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it '
+  'is a dead letter now. OH001, OH002, OH004.';
 
-create function outbox.make_refused(
+create function outbox.create_refused(
   p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
 ) returns void
 language plpgsql
@@ -9682,9 +9710,9 @@ begin
     where v.id = p_event_id), p_now));
 end
 $$;
-comment on function outbox.make_refused(uuid, uuid, timestamptz) is
-  'Creates a delivery that the database refused to create when its event was routed; raises the '
-  'error if it is refused again. locks: the gate.';
+comment on function outbox.create_refused(uuid, uuid, timestamptz) is
+  'Creates a delivery that the database rejected when its event was routed. Raises the error if '
+  'it is rejected again. locks: the gate.';
 
 create function outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -9694,8 +9722,8 @@ begin
 end
 $$;
 comment on function outbox.retry_now(uuid, uuid) is
-  'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. '
-  'Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+  'Makes an open delivery due at once, also one that was set aside. It does not resume a held '
+  'endpoint. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 create function outbox.first_retry_at(p_lane_id bigint) returns timestamptz
 language plpgsql stable
@@ -9721,7 +9749,7 @@ begin
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
-  'When the first delivery of a lane may be tried again, by its last attempt; null when '
+  'The time of the next attempt of the first delivery of a lane, from its last attempt; null if '
   'it has not failed.';
 
 create function outbox.close_delivery(
@@ -9745,8 +9773,8 @@ begin
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   delete from outbox.refusal r
   where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
-  -- closed, the next may have failed as well, since a lane is lost as a whole.
+  -- An ordered lane waits only for the retry of its first delivery. After that is closed, the next
+  -- one may also wait for a retry, because an expired lease fails all claimed deliveries of a lane.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
@@ -9775,7 +9803,8 @@ begin
 end
 $$;
 comment on function outbox.close_delivery(outbox.delivery, text, text, timestamptz) is
-  'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
+  'Ends a delivery that is not in flight, and records its end as an attempt of kind close. locks: '
+  'the caller has the gate locked.';
 
 create function outbox.cancel_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_why text default null
@@ -9785,7 +9814,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -9794,7 +9823,7 @@ begin
 end
 $$;
 comment on function outbox.cancel_delivery(uuid, uuid, text) is
-  'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": '
+  'Cancels an open delivery that is not in flight: {"event_id", "endpoint_id", "status": '
   '"cancelled"}. OH002, OH004.';
 
 create function outbox.resume_lane(
@@ -9809,7 +9838,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
@@ -9826,7 +9855,8 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('key %s of endpoint %s is not halted',
         pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
-      hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
+      hint =
+        'Only a lane of an ordered endpoint with on_dead_letter = halt stops, after a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
@@ -9838,12 +9868,13 @@ begin
 end
 $$;
 comment on function outbox.resume_lane(uuid, text) is
-  'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", '
+  'Resumes an ordered key that stopped after a dead letter: {"endpoint_id", "partition_key", '
   '"open"}. OH002; OH004: it is not halted.';
 
 -- sql/operations/discard_dead_letter.sql
 
--- Reviewing a dead letter without sending it again: one that nobody has reviewed never expires.
+-- Review of a dead letter without a replay. A dead letter that is neither replayed nor discarded
+-- never expires.
 
 create function outbox.discard_dead_letter(
   p_event_id uuid, p_endpoint_id uuid, p_reason text
@@ -9852,7 +9883,7 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
-    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+    perform outbox.invalid('reason', 'is empty', 'Give the reason why it will not be sent');
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
@@ -9863,7 +9894,7 @@ begin
       message = pg_catalog.format('event %s has no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'select * from outbox.dead_letter lists them';
+      hint = 'Find it with: select * from outbox.dead_letter';
   end if;
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
@@ -9871,13 +9902,13 @@ end
 $$;
 comment on function outbox.discard_dead_letter(uuid, uuid, text) is
   'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": '
-  'true}; cleanup removes it in time. OH001, OH002.';
+  'true}. Cleanup deletes it after dead_letter.retention_days. OH001, OH002.';
 
 -- sql/operations/replay.sql
 
--- Replay: sending again what is finished. It begins a new life of the delivery: the same event id,
--- a fresh budget, attempt numbers that go on, no promise of order. One at a time here, many as a
--- job (operations/replay_job).
+-- Replay: sends a finished delivery again. The event id stays the same, failed_attempts starts at
+-- 0, attempt numbers continue, and order is not guaranteed. For many dead letters:
+-- operations/replay_job.
 
 create function outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) returns integer
 language plpgsql stable set search_path = ''
@@ -9885,14 +9916,15 @@ as $$
 begin
   return greatest(
     (select pg_catalog.max(a.attempt) from outbox.attempt a
-     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+     -- Not =: without statistics of the partition of today the planner would read all attempts of
+     -- the endpoint.
      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id),
     (select x.attempt from outbox.dead_letter x
      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
 end
 $$;
 comment on function outbox.last_attempt(uuid, uuid) is
-  'The last attempt number of a finished delivery; null when nothing is known of it.';
+  'The last attempt number of a finished delivery; null if there is no attempt and no dead letter.';
 
 create function outbox.reopen_delivery(
   p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamptz
@@ -9910,7 +9942,8 @@ begin
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
-  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
+  -- Lock the dead letter before reading the body: cleanup may delete it, and it may have the only
+  -- copy.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
@@ -9939,14 +9972,14 @@ begin
 end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
-  'Opens a finished delivery again; false when it is open, or when its event or endpoint is '
-  'gone. locks: the caller holds the gate.';
+  'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
+  'locks: the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- In the order in which drop_partitions() comes to them.
+  -- In the lock order of drop_partitions().
   delete from outbox.partition_check c
   using (
     select o.name from outbox.partition_check o
@@ -9961,8 +9994,8 @@ begin
 end
 $$;
 comment on function outbox.restart_open_checks(uuid[]) is
-  'Starts the count of nights without anything open anew for the days of replayed events. locks: '
-  'partition_check by name, behind the gates.';
+  'Restarts the count of nights without an open delivery for the days of replayed events. locks: '
+  'partition_check by name, after the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -9973,12 +10006,12 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
-    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
@@ -9993,10 +10026,10 @@ begin
     or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+      message = pg_catalog.format('event %s has no delivery and no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
-        'it is there';
+      hint =
+        'Replay a delivered event within event.delivered_days, a dead letter while it is stored';
   end if;
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
@@ -10006,15 +10039,15 @@ begin
 end
 $$;
 comment on function outbox.replay(uuid, uuid) is
-  'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", '
-  '"endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of '
-  'it; OH004: it is being sent.';
+  'Sends a finished delivery again, or restarts an open one with failed_attempts 0: {"event_id", '
+  '"endpoint_id", "replaced": true if it was open}. OH002: there is neither a delivery nor a dead '
+  'letter; OH004: it is in flight.';
 
 -- sql/operations/replay_job.sql
 
--- Replays of many dead letters, as a job that the tick works through. A job puts its deliveries
--- into a lane of its own under each endpoint's gate, so that they share the endpoint's limits,
--- round robin with what is live, and at most rate_per_second come in.
+-- Jobs that replay many dead letters; the tick executes them. A job puts its deliveries into its
+-- own lane of each gate. So they share the limits of the endpoint, take turns with live deliveries,
+-- and at most rate_per_second are added per second.
 
 create table outbox.replay_job (
   id bigint generated always as identity primary key,
@@ -10036,8 +10069,8 @@ create table outbox.replay_job (
   finished_at timestamptz
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how '
-  'many it put back or skipped.';
+  'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead '
+  'letters were replayed or skipped.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -10051,17 +10084,17 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  -- Only dead letters from before the job, or it could replay the same ones forever.
   v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
   if p_failed_from > v_to then
-    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+    perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries a second');
+      'Expected 1 to 1000 deliveries per second');
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
@@ -10071,8 +10104,8 @@ begin
 end
 $$;
 comment on function outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer) is
-  'Starts a job that replays every dead letter that matches (null: any), failed before it began '
-  'and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+  'Starts a job that replays all matching dead letters (null: any) that failed before the job '
+  'started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
 
 create function outbox.set_replay_job(p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -10091,16 +10124,17 @@ begin
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
-      hint = 'select * from outbox.replay_job lists them';
+      message = pg_catalog.format(
+        'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
+      hint = 'Find it with: select * from outbox.replay_job';
   end if;
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
 $$;
 comment on function outbox.set_replay_job(text, text) is
-  'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", '
-  '"replayed", "skipped"}. OH001, OH002.';
+  'Pauses, resumes or cancels a replay job. Deliveries that it has replayed stay open: {"id", '
+  '"status", "replayed", "skipped"}. OH001, OH002.';
 
 create type outbox.replay_step as (
   job_id bigint,
@@ -10109,7 +10143,7 @@ create type outbox.replay_step as (
   failed_at timestamptz,
   letter_id uuid
 );
-comment on type outbox.replay_step is 'One dead letter that a replay job comes to.';
+comment on type outbox.replay_step is 'One dead letter that a replay job handles next.';
 
 create function outbox.next_replays() returns outbox.replay_step[]
 language plpgsql stable set search_path = ''
@@ -10135,8 +10169,7 @@ begin
 end
 $$;
 comment on function outbox.next_replays() is
-  'The dead letters that the running jobs come to next, as many of each job as its rate allows '
-  'in a second.';
+  'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -10150,7 +10183,7 @@ begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
-  -- One tick at a time works on jobs, or two would come to the same letters.
+  -- Only one tick at a time works on jobs, or two would replay the same dead letters.
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
@@ -10164,7 +10197,6 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -10184,13 +10216,14 @@ begin
 end
 $$;
 comment on function outbox.work_replay_jobs(timestamptz) is
-  'One step of every replay job: puts back what its rate allows in a second and notes how far it '
-  'came, in one transaction, so that a crash repeats or loses none. Returns how many it put '
-  'back. locks: gates by id.';
+  'Executes one step of all replay jobs: replays as many as the rate allows per second and '
+  'records the position, in one transaction, so that a crash neither repeats nor loses one. '
+  'Returns how many it replayed. locks: gates by id.';
 
 -- sql/operations/purge.sql
 
--- What is left of deleted endpoints, batch by batch. A delivery that a run holds is waited for.
+-- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
+-- lease.
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -10201,7 +10234,7 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
-  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
@@ -10216,7 +10249,7 @@ begin
   if not found then
     return 0;
   end if;
-  with doomed as materialized (
+  with picked as materialized (
     select d.* from outbox.lane l
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
@@ -10225,22 +10258,22 @@ begin
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
-  ), gone as (
+  ), deleted as (
     delete from outbox.delivery d
-    using doomed x
+    using picked x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
-    from gone g
+    from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
     from (
       select g.lane_id, pg_catalog.count(*) as n,
         pg_catalog.count(*) filter (where g.held)::integer as held
-      from gone g
+      from deleted g
       group by g.lane_id
     ) b
     where l.id = b.lane_id
@@ -10255,32 +10288,33 @@ begin
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
   return coalesce(v_purged, 0);
 end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
-  'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, '
-  'and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, '
-  'none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
+  'at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an '
+  'endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
-create function outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
+create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
-  with gone as (
+  -- The same lock order as in drop_expired_secrets(): first the row, then the secret in Vault.
+  with deleted as (
     delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts, what is not added up yet too.
+  -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
+  -- up yet.
   delete from outbox.counter_change c
   where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
     and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
@@ -10290,9 +10324,9 @@ begin
   delete from outbox.gate g where g.id = p_gate_id;
 end
 $$;
-comment on function outbox.forget_endpoint(uuid, bigint) is
+comment on function outbox.remove_endpoint(uuid, bigint) is
   'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted '
-  'endpoint; its own row stays for what history names.';
+  'endpoint. Its own row stays, because history refers to it.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -10316,8 +10350,8 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
-        sqlerrm;
+      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
+        sqlstate, sqlerrm;
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -10325,14 +10359,13 @@ begin
 end
 $$;
 comment on function outbox.purge_deleted(integer) is
-  'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
+  'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
 
 -- sql/operations/delivery_status.sql
 
--- The view of every delivery. Open ones come from delivery, finished ones from their closing
--- row of attempt. It reads no history unless it is asked for history: a question about open
--- statuses never looks at attempt, since its check constraint on outcome, or open, contradicts
--- them.
+-- The view of all deliveries. Open ones are rows of delivery; finished ones are the last rows of
+-- attempt. A query for open statuses, or for open, does not read attempt: its check constraint on
+-- outcome contradicts them.
 
 create view outbox.delivery_status with (security_invoker = true) as
 select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) as event_type,
@@ -10351,7 +10384,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.due_at = 'infinity' then 'set aside'
     when e.status <> 'enabled' then 'endpoint ' || e.status || coalesce(': ' || e.status_reason, '')
     when g.breaker <> 'closed' and e.breaker_enabled then 'breaker ' || g.breaker
-    when l.halted then 'halted behind a dead letter'
+    when l.halted then 'halted after a dead letter'
   end as held_because,
   d.attempt, d.failed_attempts,
   nullif(case when l.ordered then greatest(l.not_before, d.due_at) else d.due_at end, 'infinity')
@@ -10364,8 +10397,8 @@ left join outbox.dead_letter x
   on v.id is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id
 join outbox.endpoint e on e.id = d.endpoint_id
 join outbox.gate g on g.endpoint_id = d.endpoint_id
--- A delivery lies in a lane of its endpoint's gate. Said, what an endpoint has open is found
--- through its lanes.
+-- Each delivery is in a lane of the gate of its endpoint. This join lets the planner find the open
+-- deliveries of an endpoint through its lanes.
 join outbox.lane l on l.id = d.lane_id and l.gate_id = g.id
 left join outbox.refusal r on r.endpoint_id = d.endpoint_id and r.event_id = d.event_id
 where d.lane_id > 0
@@ -10386,37 +10419,37 @@ select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attemp
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
 where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
-  -- A replay begins a new life: the last end counts, and none while it is open again.
+  -- A replay reopens a delivery: only its last end counts, and none while it is open again.
   and not exists (
     select from outbox.delivery d where d.event_id = a.event_id and d.endpoint_id = a.endpoint_id
   )
   and not exists (
     select from outbox.attempt b
-    -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's
-    -- attempts.
+    -- Not =: without statistics of the partition of today the planner would read all attempts of
+    -- the endpoint.
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
-      -- A replay that was cancelled before its first try has no number of its own.
+      -- A replay that was cancelled before its first attempt has the same attempt number.
       and (b.attempt, b.at) > (a.attempt, a.at));
 comment on view outbox.delivery_status is
-  'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held '
-  '(and why; set aside: the database refused it, until retry_now()), or, where open is false, how '
-  'it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest '
-  'of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about '
-  'what has ended, it may read all history.';
+  'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
+  'attempt), held (held_because has the reason; set aside: the database rejected it, until '
+  'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
+  'no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id '
+  '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
 
 -- sql/operations/recent_deliveries.sql
 
--- The newest deliveries, for a person. Of a view with joins under a union Postgres pushes no order
--- into the branches: a query of delivery_status for the newest rows alone sorts all history. Here
--- the newest events are taken first, and the view is asked of one after the other.
+-- The newest deliveries. Postgres does not push an order into the branches of a view with joins and
+-- a union: a query of delivery_status for the newest rows sorts all history. This function reads
+-- the newest events first and then queries the view once per event.
 
 create function outbox.recent_deliveries(
   p_org_id text default null, p_limit integer default 100
 ) returns setof outbox.delivery_status
 language plpgsql stable security definer
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -10457,14 +10490,14 @@ begin
 end
 $$;
 comment on function outbox.recent_deliveries(text, integer) is
-  'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status '
-  'shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows '
-  'and the events that are looked at, so the last event may be cut, and rows are fewer where '
-  'events wait for routing. Its cost does not grow with history. OH001.';
+  'The deliveries of the newest events, of one organisation or (null) of all, as rows of '
+  'delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits '
+  'both the rows and the events. So the last event may be incomplete, and unrouted events make '
+  'the result shorter. The cost does not grow with history. OH001.';
 
 -- sql/operations/endpoint_status.sql
 
--- The view of endpoints, which a person on call reads first: what is held, why, and since when.
+-- The view of endpoints, for an operator on call: which endpoints are held, why, and since when.
 
 create view outbox.endpoint_status with (security_invoker = true) as
 select e.id, e.org_id, e.kind, e.url, e.description,
@@ -10476,7 +10509,7 @@ select e.id, e.org_id, e.kind, e.url, e.description,
   coalesce(e.status_reason, 'claiming is refused: ' || c.sqlstate || ' ' || c.error) as reason,
   coalesce(g.depth, 0) as open, coalesce(g.in_flight, 0) as in_flight,
   g.streak as failures_running, g.first_failure_at as failing_since,
-  -- The probe is a delivery whose turn has come: it may be later than the end of the rest.
+  -- The probe is the next due delivery, which may be due later than open_until.
   case
     when g.breaker = 'open' then greatest(g.open_until, nullif(g.next_at, 'infinity'))
   end as probe_at,
@@ -10496,19 +10529,20 @@ left join lateral (
   where r.endpoint_id = e.id and r.again_at = 'infinity'
 ) s on true;
 comment on view outbox.endpoint_status is
-  'Every endpoint with what its gate knows: status, why, how many deliveries are open and in '
-  'flight, since when it fails, when it is served next, and how many deliveries are set aside, '
-  'with the last error. A deleted one shows what is still to be cancelled.';
+  'All endpoints with the data of their gates: the status and its reason, the deliveries that are '
+  'open and in flight, the failures in a row, the time of the next delivery, and the deliveries '
+  'that are set aside, with the last error. For a deleted endpoint, open counts the deliveries '
+  'that are not cancelled yet.';
 
 -- sql/operations/queue_health.sql
 
--- The view of the whole queue, in one row. It counts no more than 10,000 of anything that can be
--- many, so that it answers at once whatever waits.
+-- The health of the queue in one row. It counts at most 10,000 of anything that can be many, so
+-- that it is fast at any backlog.
 
-create function outbox.waiting() returns jsonb
+create function outbox.queue_backlog() returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -10533,16 +10567,16 @@ begin
     ));
 end
 $$;
-comment on function outbox.waiting() is
-  'What waits, read from where routing and the ring begin, so that no dead row is walked: '
-  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which '
-  'may lie ahead}.';
+comment on function outbox.queue_backlog() is
+  'The backlog, read from where routing and the ring start, so that no dead row is scanned: '
+  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first '
+  'endpoint, which may be in the future}.';
 
 create function outbox.gate_totals() returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Beside a transaction that is left open a gate has thousands of versions: a look begins with the
--- newest, where a bitmap would fetch all of them.
+-- While a transaction is left open, a gate has thousands of versions. An index scan starts with the
+-- newest; a bitmap scan would fetch all of them.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
@@ -10564,9 +10598,9 @@ begin
 end
 $$;
 comment on function outbox.gate_totals() is
-  'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
+  'The sums over the gates of all endpoints: {"open", "in_flight", "breakers_open"}.';
 
-create function outbox.problems(p_waiting jsonb) returns text[]
+create function outbox.queue_problems(p_backlog jsonb) returns text[]
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
@@ -10576,27 +10610,27 @@ begin
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
     case
-      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
-        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
-      then 'work has been due for more than a minute'
+      when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
+        (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
   ], null);
 end
 $$;
-comment on function outbox.problems(jsonb) is
-  'The problems that keep the outbox from working, as texts; empty if there are none: the tick, '
-  'functions of another version, late work, delivery switched off. p_waiting: the result of '
-  'waiting().';
+comment on function outbox.queue_problems(jsonb) is
+  'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
+  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
 select
-  (w.waiting ->> 'unrouted')::bigint as unrouted,
-  (w.waiting ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
+  (w.backlog ->> 'unrouted')::bigint as unrouted,
+  (w.backlog ->> 'oldest_unrouted_at')::timestamptz as oldest_unrouted_at,
   (select pg_catalog.count(*) from outbox.unroutable) as unroutable,
   (g.totals ->> 'open')::numeric as open,
   (g.totals ->> 'in_flight')::bigint as in_flight,
-  (w.waiting ->> 'oldest_due_at')::timestamptz as oldest_due_at,
+  (w.backlog ->> 'oldest_due_at')::timestamptz as oldest_due_at,
   (
     select pg_catalog.count(*) from outbox.endpoint e where e.status in ('paused', 'disabled')
   ) as endpoints_held,
@@ -10619,8 +10653,8 @@ select
   a.n as set_aside,
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
-  outbox.problems(w.waiting) as problems
-from (select outbox.waiting() as waiting offset 0) w
+  outbox.queue_problems(w.backlog) as problems
+from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
   select pg_catalog.count(*) as n,
@@ -10631,19 +10665,19 @@ cross join (
   ) r
 ) a;
 comment on view outbox.queue_health is
-  'The queue in one row: what waits, since when, what is held, whether a run is alive, and the '
-  'problems that keep it from working. set_aside counts deliveries that the database refuses, '
-  'set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and '
-  'rows_in_default stop at 10,000.';
+  'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that '
+  'stop or delay deliveries. set_aside counts deliveries that the database rejected, '
+  'set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and '
+  'rows_in_default count up to 10,000.';
 
 -- sql/operations/outbox_views.sql
 
--- Views with the names, columns and statuses of other outboxes, so that what was written for one
--- of these runs on this one as it stands, FOR UPDATE included: they are unions, and of a union
--- Postgres locks nothing. relay_status is what they have in common.
+-- Views with the names, columns and statuses of other outboxes, so that code for one of these runs
+-- without changes. FOR UPDATE is accepted: the views are unions, and Postgres locks no row of a
+-- union. relay_status is their common base.
 --
--- In each of the other three, a way to have ended is a branch with a status of its own, a constant,
--- so that a question about other statuses never opens it.
+-- In each of the other three views every final status is one branch with a constant. A query for
+-- other statuses skips the branch.
 
 create view outbox.relay_status with (security_invoker = true) as
 select s.event_id as id, s.endpoint_id, s.event_type,
@@ -10661,8 +10695,9 @@ left join outbox.event v on v.id = s.event_id
 left join outbox.dead_letter x
   on v.id is null and x.event_id = s.event_id and x.endpoint_id = s.endpoint_id
 left join outbox.endpoint e on e.id = s.endpoint_id
--- The attempts of this life: a replay begins behind the last end, and its number. What was never
--- claimed has none, and of a million that wait none is looked for.
+-- Count the attempts since the last end, because a replay starts after it. A delivery that was
+-- never claimed has none, so skip the lookup: a backlog of a million deliveries would need a
+-- million.
 left join lateral (
   select pg_catalog.max(a.attempt) as ended_at from outbox.attempt a
   where s.attempt > 0 and a.event_id = s.event_id
@@ -10678,7 +10713,7 @@ left join lateral (
       filter (where a.outcome = 'failed')
     )[1] as last_error
   from outbox.attempt a
-  -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+  -- Not =: see last_attempt().
   where s.attempt > 0 and a.event_id = s.event_id
     and a.endpoint_id is not distinct from s.endpoint_id
     and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
@@ -10690,10 +10725,9 @@ select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,
 from outbox.unrouted u
 join outbox.event v on v.id = u.event_id;
 comment on view outbox.relay_status is
-  'Each delivery with its event and what its attempts came to; an unrouted event is one that is '
-  'pending.';
+  'All deliveries with their events and a summary of their attempts. An unrouted event is one '
+  'pending row.';
 
--- One table of webhooks, worked through by status; its producers insert into it, and may go on.
 create view outbox.webhook_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload,
   case r.status
@@ -10719,8 +10753,9 @@ select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_e
   r.last_attempt_at, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.webhook_outbox is
-  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, '
-  'DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+  'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also without a '
+  'subscriber), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes '
+  'an event.';
 
 create function outbox.publish_inserted() returns trigger
 language plpgsql security definer set search_path = ''
@@ -10733,11 +10768,10 @@ begin
 end
 $$;
 comment on function outbox.publish_inserted() is
-  'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
+  'Trigger of webhook_outbox: publishes an inserted row. It reads only event_type and payload.';
 create trigger publish instead of insert on outbox.webhook_outbox
 for each row execute function outbox.publish_inserted();
 
--- The events of sagas: the correlation id is the saga's.
 create view outbox.saga_outbox with (security_invoker = true) as
 select r.id as event_id, r.correlation_id as saga_id, r.event_type, r.payload,
   case r.status
@@ -10761,10 +10795,9 @@ select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_cou
   null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.saga_outbox is
-  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, '
+  'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, '
   'DEAD_LETTER (and CANCELLED).';
 
--- What transactions left for a relay to a broker: dlq is its name for the dead letters.
 create view outbox.transaction_outbox with (security_invoker = true) as
 select r.id, r.event_type, r.payload, r.partition_key,
   case r.status
@@ -10789,13 +10822,13 @@ select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlatio
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
 from outbox.relay_status r where r.status = 'cancelled';
 comment on view outbox.transaction_outbox is
-  'The outbox as what a relay to a broker works through: pending, processing, processed (also by '
-  'nobody), failed, dlq (and cancelled).';
+  'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), '
+  'failed, dlq (and cancelled).';
 
 -- sql/operations/release.sql
 
--- What releases an endpoint, as the console gives it: the remedy that must come first with it, or
--- it is held again by the next failure.
+-- The statement that releases an endpoint. The remedy must come first, or the next failure holds
+-- the endpoint again.
 
 create function outbox.rewrite_command(p_endpoint outbox.endpoint) returns text
 language plpgsql stable set search_path = ''
@@ -10819,8 +10852,9 @@ begin
 end
 $$;
 comment on function outbox.rewrite_command(outbox.endpoint) is
-  'The statement that sets the unreadable secret of an endpoint again. A signing secret is made '
-  'anew. For all others the statement has a placeholder for the value, and fails with it.';
+  'The statement that sets the unreadable secret of an endpoint again. For a signing secret it '
+  'creates a new one. For all others it has a placeholder for the value, and fails until this is '
+  'replaced.';
 
 create function outbox.release_command(p_endpoint_id uuid) returns text
 language plpgsql stable
@@ -10842,27 +10876,18 @@ begin
 end
 $$;
 comment on function outbox.release_command(uuid) is
-  'The statement that releases a paused or disabled endpoint; null when it is neither. It '
-  'begins with the remedy of the module whose kind the endpoint is, if there is one. A value in '
-  'it such as <the new token> is to be replaced: as it stands it is refused, and nothing is '
-  'released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+  'The statement that releases a paused or disabled endpoint; null for any other. It starts with '
+  'the remedy of the module of the kind, if there is one. For an endpoint with an unreadable '
+  'secret it sets the secret again. Replace a placeholder such as <the new token>: with it the '
+  'statement fails and releases nothing.';
 
--- sql/operations/metrics.sql
+-- sql/operations/queue_metrics.sql
 
--- The data of the function `metrics`. get_metrics() joins five parts:
+-- The part of the metrics about endpoints and their queues. gate_metrics() reads each endpoint
+-- once, and queue_metrics() adds them up.
 --
---   1 counters()          What has happened: the counters that results, runs and routing increment.
---   2 queue_metrics()     Endpoints and their queues, summed by kind and state, and the worst
---                         endpoints by name. It reads each endpoint once, in gate_metrics().
---   3 event_metrics()     Events to be routed, and dead letters, each counted up to 10,000.
---   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
---   5 database_metrics()  Vacuum and transactions that prevent it, from the statistics of Postgres.
---
--- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
--- deliveries of an endpoint.
---
--- due_at of gate_metrics() says since when the first delivery of an endpoint is due; null if the
--- endpoint may not be served now. An example at 12:00:00:
+-- due_at of gate_metrics() is the time since which the first delivery of an endpoint is due; null
+-- if none can be claimed now. An example at 12:00:00:
 --
 --   endpoint                                                      due_at
 --   A, enabled, first delivery due since 11:58:00                 11:58:00
@@ -10870,11 +10895,11 @@ comment on function outbox.release_command(uuid) is
 --   B, all its deliveries are in flight                           null
 --   C, its breaker is open                                        null
 --
--- The first due delivery is looked up for the 200 lanes with the earliest head_at; for all others
--- due_at is head_at, which may be earlier than the truth. The oldest of all is among the 200,
--- because no delivery of a lane is due before its head_at.
+-- The first due delivery is looked up for the 200 lanes with the earliest head_at. For all others
+-- due_at is head_at, which may be too early. The oldest of all is among the 200, because no
+-- delivery of a lane is due before its head_at.
 
--- Only halted lanes, which are few. No claim can use this index.
+-- An index of the few halted lanes. No claim can use it.
 create index lane_halted on outbox.lane (gate_id) where halted;
 
 create function outbox.gate_metrics(p_now timestamptz) returns table (
@@ -10883,7 +10908,7 @@ create function outbox.gate_metrics(p_now timestamptz) returns table (
 )
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -10898,7 +10923,6 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- One that a failure paused, other than one that an operator paused.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -10912,13 +10936,13 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, which are most, have no halted lanes.
+    -- Only ordered endpoints have halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
-    -- purpose.
+    -- The next due lane. Lanes of replay jobs are excluded, because their deliveries are old by
+    -- design.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
@@ -10926,7 +10950,7 @@ begin
         -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- A Retry-After has not ended, or there is no token left.
+        -- Not during a Retry-After, nor without a token.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -10949,9 +10973,9 @@ begin
 end
 $$;
 comment on function outbox.gate_metrics(timestamptz) is
-  'Each endpoint with the counts of its gate, and since when its first delivery is due; null if '
-  'none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early '
-  'for the others. Takes some index lookups per endpoint.';
+  'All endpoints with the counts of their gates, and the time since which the first delivery is '
+  'due; null if none can be claimed. due_at is exact for the 200 endpoints with the oldest due '
+  'deliveries and may be too early for the others. Takes some index lookups per endpoint.';
 
 create function outbox.queue_metrics(p_now timestamptz) returns jsonb
 language plpgsql stable
@@ -10979,7 +11003,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
+          -- These rows count lanes, so n is 0. Any other status of the endpoint takes precedence.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -11003,6 +11027,20 @@ comment on function outbox.queue_metrics(timestamptz) is
   'the status halted counts the deliveries of halted lanes at enabled endpoints, '
   '"due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", '
   '"failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+
+-- sql/operations/metrics.sql
+
+-- The data of the function `metrics`. get_metrics() joins five parts:
+--
+--   1 counters()          The counters that results, runs and routing increment.
+--   2 queue_metrics()     Endpoints and their queues, summed by kind and status, and the worst
+--                         endpoints by name.
+--   3 event_metrics()     Unrouted events, and dead letters, each counted up to 10,000.
+--   4 engine_metrics()    Runs, the tick, kicks, replay jobs and partitions.
+--   5 database_metrics()  Vacuum and transactions that delay it, from the statistics of Postgres.
+--
+-- All reads are small: no part counts attempts or deliveries. gate.depth is the number of open
+-- deliveries of an endpoint.
 
 create function outbox.event_metrics() returns jsonb
 language plpgsql stable
@@ -11033,7 +11071,7 @@ begin
 end
 $$;
 comment on function outbox.event_metrics() is
-  'Events that wait for routing or were set aside, and dead letters neither replayed nor '
+  'Events that are unrouted or set aside, and dead letters that are neither replayed nor '
   'discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to '
   '10,000.';
 
@@ -11082,7 +11120,7 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
   '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
   '"until", "bytes"}]}.';
 
@@ -11190,8 +11228,8 @@ grant execute on function
   outbox.set_replay_job(text, text),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.get_metrics(),
-  outbox.waiting(),
-  outbox.problems(jsonb),
+  outbox.queue_backlog(),
+  outbox.queue_problems(jsonb),
   outbox.gate_totals()
 to service_role;
 grant select on

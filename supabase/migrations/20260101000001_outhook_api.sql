@@ -8,8 +8,8 @@
 
 -- sql/api/requests.sql
 
--- What the HTTP API keeps of requests: the answers of those that carry an Idempotency-Key, for
--- idempotency.window_hours, and how many more an org may send at the moment.
+-- Requests of the HTTP API: the responses for Idempotency-Keys, stored for
+-- idempotency.window_hours, and the rate limit of each organisation.
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('api.requests_per_second', '100', 'integer', 1, 100000,
@@ -23,13 +23,13 @@ create table outbox.request_key (
   key text not null,
   route text not null,
   content bytea not null,
-  answer jsonb,
+  response jsonb,
   created_at timestamptz not null,
   primary key (org_id, key)
 );
 comment on table outbox.request_key is
-  'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what '
-  'was asked, and what was answered, without secrets.';
+  'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, '
+  'and the response without secrets.';
 create index request_key_created on outbox.request_key (created_at);
 
 create function outbox.begin_request(
@@ -40,80 +40,80 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_held outbox.request_key;
+  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
   end if;
   if p_key !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
-      'Use one random key for each thing to make, such as a UUID');
+      'Use a new random key for each request, such as a UUID');
   end if;
-  -- A request that has not committed makes the next one with its key wait, and no other.
+  -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
   values (p_org_id, p_key, p_route, v_content, v_now)
   on conflict (org_id, key) do update
-    set route = excluded.route, content = excluded.content, answer = null,
+    set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
     where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
-  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_held.route <> p_route or v_held.content <> v_content then
+  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
         'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
-      hint = 'Use a new key for a new request, or send the same body as the first time';
+      hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
-  return v_held.answer;
+  return v_stored.response;
 end
 $$;
 comment on function outbox.begin_request(text, text, text, jsonb) is
-  'Takes an Idempotency-Key for a request that makes something and returns null, or returns what '
-  'the request with this key was answered. To be called first in the transaction that makes it; '
-  'without a key null. OH001; OH003: the key has another route or body.';
+  'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the '
+  'response of its first request. Call it first in the transaction of the request. Returns null '
+  'without a key. OH001; OH003: the key was used with another route or body.';
 
-create function outbox.end_request(p_org_id text, p_key text, p_answer jsonb) returns void
+create function outbox.end_request(p_org_id text, p_key text, p_response jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+  update outbox.request_key k set response = p_response where k.org_id = p_org_id and k.key = p_key;
 end
 $$;
 comment on function outbox.end_request(text, text, jsonb) is
-  'Notes the answer, without secrets, of the request whose key begin_request() took. Without a '
-  'key it does nothing.';
+  'Stores the response, without secrets, for the key of begin_request(). Does nothing without a '
+  'key.';
 
-create function outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
+create function outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- What names one token and no other is not part of the request.
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+  -- These members differ for each token, so they are not part of the request.
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
-  if v_answer is null then
-    v_answer := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  if v_result is null then
+    v_result := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
-comment on function outbox.note_portal_token(text, text, jsonb) is
-  'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an '
-  'Idempotency-Key and returns it, or what the first token of that key says: signed again it is '
-  'the same token. OH001, OH003.';
+comment on function outbox.record_portal_token(text, text, jsonb) is
+  'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an '
+  'Idempotency-Key and returns them, or the claims of the first token with this key. Signing '
+  'these again gives the same token. OH001, OH003.';
 
--- Lost in a crash, which gives every org a full bucket.
+-- Unlogged: after a crash every organisation has a full bucket.
 create unlogged table outbox.request_bucket (
   org_id text primary key,
   tokens float8 not null,
   filled_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table outbox.request_bucket is
-  'How many requests each org may still send, and when that was counted.';
+  'How many requests each organisation may still send, as of filled_at.';
 
 create function outbox.take_requests(p_org_id text, p_count integer) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -146,17 +146,17 @@ begin
 end
 $$;
 comment on function outbox.take_requests(text, integer) is
-  'Takes up to p_count requests from what an org may send (settings api.requests_per_second and '
-  'api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. '
-  'OH001.';
+  'Takes up to p_count requests from the bucket of an organisation (settings '
+  'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
+  'one, 0 if any was granted}. OH001.';
 
-create function outbox.note_requests(p_requests jsonb) returns jsonb
+create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_bounds integer[] := outbox.attempt_bounds();
 begin
-  with given as materialized (
+  with valid as materialized (
     select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
       pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
     from pg_catalog.jsonb_to_recordset(p_requests) as r (
@@ -167,11 +167,11 @@ begin
   )
   insert into outbox.counter_change (metric, labels, n, total)
   select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   group by g.method, g.route, g.status
   union all
   select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
+  from valid g
   cross join lateral (
     select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
   ) b
@@ -179,12 +179,12 @@ begin
   return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
-comment on function outbox.note_requests(jsonb) is
-  'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", '
-  '"n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. '
+comment on function outbox.count_requests(jsonb) is
+  'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", '
+  '"n": how many, "ms": their total duration; all of one entry count in the same bucket}]. '
   'Returns {"noted": true}.';
 
-create function outbox.forget_requests(p_now timestamptz, p_limit integer) returns integer
+create function outbox.remove_request_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -198,16 +198,17 @@ begin
   return v_keys;
 end
 $$;
-comment on function outbox.forget_requests(timestamptz, integer) is
-  'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by '
-  'now; returns how many keys.';
+comment on function outbox.remove_request_keys(timestamptz, integer) is
+  'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full '
+  'again; returns the number of keys.';
 
 insert into outbox.cleanup_step (name, calls) values
-  ('request_keys', 'outbox.forget_requests');
+  ('request_keys', 'outbox.remove_request_keys');
 
 -- sql/api/events.sql
 
--- Events over the HTTP API. The organisation is the caller's, whatever the events say.
+-- Events over the HTTP API. The organisation is always that of the caller, not a member of an
+-- event.
 
 create function outbox.publish_events(
   p_org_id text, p_events jsonb, p_catalogue text default null, p_key text default null
@@ -216,26 +217,26 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_version bigint;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
-  if v_answer is null then
-    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_result is null then
+    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.publish_events(text, jsonb, text, text) is
-  'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the '
-  'events must have been checked against the version of its catalogue that p_catalogue names, or '
-  'nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the '
-  'Idempotency-Key of the whole. OH001, OH002, OH003.';
+  'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict '
+  'and p_catalogue is not its version, nothing is published and the result is {"catalogue": as '
+  'read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. '
+  'OH001, OH002, OH003.';
 
 create function outbox.event_json(p_event outbox.event) returns jsonb
 language plpgsql stable set search_path = ''
@@ -250,7 +251,7 @@ begin
 end
 $$;
 comment on function outbox.event_json(outbox.event) is
-  'An event as the API lists it, without its payload: {"id", "type", "partitionKey", '
+  'An event in the form of the API, without its payload: {"id", "type", "partitionKey", '
   '"correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
 create function outbox.routing_status(p_event_id uuid) returns text
@@ -265,7 +266,7 @@ begin
 end
 $$;
 comment on function outbox.routing_status(uuid) is
-  'How far routing is with an event: waiting, done, or set_aside after three failures.';
+  'The routing status of an event: waiting, done, or set_aside after three failures.';
 
 create function outbox.get_event(p_org_id text, p_event_id uuid) returns jsonb
 language plpgsql stable security definer
@@ -279,30 +280,30 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
-      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+      hint = 'Events are stored for at most event.retention_days; the list of events has their ids';
   end if;
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
-    -- As text: jsonb would change its bytes.
+    -- Text, because jsonb would change the bytes.
     'body', v_event.body,
     'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
           order by p.endpoint_id)
-        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+        from (select * from outbox.delivery_endpoints(p_event_id) limit 1000) p
       ), '[]'));
 end
 $$;
 comment on function outbox.get_event(text, uuid) is
-  'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, '
-  'set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+  'One event: event_json() with "body" (text, as published), "routing" (waiting, done, set_aside) '
+  'and "deliveries" (delivery_json(), the first 1,000). OH002.';
 
 create function outbox.time_span(p_from timestamptz, p_to timestamptz) returns uuid[]
 language plpgsql stable set search_path = ''
 as $$
 begin
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   return array[
     outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
@@ -312,7 +313,7 @@ begin
 end
 $$;
 comment on function outbox.time_span(timestamptz, timestamptz) is
-  'The lowest event id of a span of time, and the lowest behind it. OH001.';
+  'The lowest event id of a time span, and the lowest one after it. OH001.';
 
 create function outbox.list_events(
   p_org_id text,
@@ -331,7 +332,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_look constant integer := 20000;
+  v_most_rows constant integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
@@ -347,13 +348,13 @@ begin
     from outbox.event e
     where e.org_id > ''
       and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= v_span[1] and e.id < v_below
     order by e.org_id desc, e.id desc
-    limit v_look + 1
+    limit v_most_rows + 1
   loop
     v_seen := v_seen + 1;
-    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
         'nextCursor', outbox.key_to_cursor(v_last::text));
     end if;
@@ -366,16 +367,16 @@ begin
 end
 $$;
 comment on function outbox.list_events(text, text, timestamptz, timestamptz, text, integer) is
-  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at '
-  '20,000 of its events at most, so a page of a rare type may be short; a cursor of null is the '
-  'end. OH001.';
+  'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at '
+  'most 20,000 of its events, so a page of a rare type may be short; the list ends when '
+  'nextCursor is null. OH001.';
 
 -- sql/api/event_types.sql
 
--- The catalogue of event types of an organisation. It binds what the API publishes, and only where
--- the organisation says strict: an application that publishes in SQL knows its types. JSON Schema
--- is checked by the function `api`, which keeps the catalogue; the version tells it when what it
--- keeps is old, in the same call that publishes.
+-- The catalogue of event types of an organisation. It restricts only events that the API publishes,
+-- and only if strict is true: an application that publishes in SQL knows its types. The function
+-- `api` checks JSON Schema and caches the catalogue. In the call that publishes, it passes the
+-- version of its copy, so the database detects an old copy.
 
 create table outbox.event_catalogue (
   org_id text primary key,
@@ -383,8 +384,8 @@ create table outbox.event_catalogue (
   version bigint not null default 1
 );
 comment on table outbox.event_catalogue is
-  'Whether an organisation publishes through the API only types of its catalogue, and the version '
-  'of that catalogue, which grows with each change.';
+  'strict: whether the API rejects events with types that are not in the catalogue of the '
+  'organisation. version increases with each change of the catalogue.';
 
 create table outbox.event_type (
   org_id text not null,
@@ -396,8 +397,8 @@ create table outbox.event_type (
   primary key (org_id, type)
 );
 comment on table outbox.event_type is
-  'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not '
-  'jsonb: it is given back as it came.';
+  'The event types of an organisation. schema is a JSON Schema of the payload, or null. Its type '
+  'is json, not jsonb, to return the text unchanged.';
 
 create function outbox.event_type_json(p_type outbox.event_type) returns jsonb
 language plpgsql stable set search_path = ''
@@ -410,7 +411,8 @@ begin
 end
 $$;
 comment on function outbox.event_type_json(outbox.event_type) is
-  'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+  'An event type in the form of the API: {"type", "description", "schema", "createdAt", '
+  '"updatedAt"}.';
 
 create function outbox.change_catalogue(p_org_id text, p_strict boolean default null) returns void
 language plpgsql set search_path = ''
@@ -424,8 +426,8 @@ begin
 end
 $$;
 comment on function outbox.change_catalogue(text, boolean) is
-  'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for '
-  'each other.';
+  'Records a change of the catalogue of an organisation. locks: its row, so that changes of one '
+  'catalogue wait for each other.';
 
 create function outbox.read_catalogue(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -449,7 +451,7 @@ begin
 end
 $$;
 comment on function outbox.read_catalogue(text) is
-  'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+  'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
 
 create function outbox.set_catalogue(p_org_id text, p_strict boolean) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -463,7 +465,7 @@ begin
 end
 $$;
 comment on function outbox.set_catalogue(text, boolean) is
-  'Says whether the API refuses events whose type or payload the catalogue does not allow: '
+  'Sets whether the API rejects events whose type or payload the catalogue does not allow: '
   '{"strict"}. OH001.';
 
 create function outbox.put_event_type(
@@ -475,33 +477,33 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
-    -- A repeat of the request that made it is no error.
+    -- A repeat of the request that created it is no error.
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_answer := outbox.event_type_json(v_type);
-      perform outbox.end_request(p_org_id, p_key, v_answer);
-      return v_answer;
+      v_result := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_result);
+      return v_result;
     end if;
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event type %s exists', p_type),
-      hint = 'Change it with PUT, or choose another name';
+      message = pg_catalog.format('event type %s already exists', p_type),
+      hint = 'Change it with PUT, or use another name';
   end if;
-  -- The sum over the catalogue bounds what a publisher's function keeps.
+  -- Limits the size of the catalogue that a function caches.
   if not found and (
     select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
   then
-    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
       'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
@@ -509,15 +511,15 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  v_answer := outbox.event_type_json(v_type);
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 comment on function outbox.put_event_type(text, text, text, json, boolean, text) is
-  'Adds an event type to the catalogue or replaces it; with p_create one that is there with other '
-  'content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", '
-  '"createdAt", "updatedAt"}. OH001, OH004.';
+  'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other '
+  'content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", '
+  '"schema", "createdAt", "updatedAt"}. OH001, OH004.';
 
 create function outbox.get_event_type(p_org_id text, p_type text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -530,7 +532,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event type %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-      hint = 'The list of event types has their names';
+      hint = 'Use a name from the list of event types';
   end if;
   return outbox.event_type_json(v_type);
 end
@@ -580,7 +582,7 @@ begin
 end
 $$;
 comment on function outbox.delete_event_type(text, text) is
-  'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+  'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';
 
 -- sql/api/endpoints.sql
 
@@ -618,8 +620,8 @@ begin
 end
 $$;
 comment on function outbox.endpoint_json(outbox.endpoint) is
-  'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them '
-  'several, the first.';
+  'An endpoint in the form of the API. filter is that of all its event types; if SQL set several, '
+  'one of them.';
 
 create function outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -629,7 +631,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_endpoint(text, uuid) is
-  'One endpoint of an org, as endpoint_json() shows it. OH002.';
+  'One endpoint of an organisation: endpoint_json(). OH002.';
 
 create function outbox.list_org_endpoints(
   p_org_id text, p_cursor text default null, p_limit integer default 50, p_status text default null
@@ -643,7 +645,7 @@ as $$
 declare
   v_at timestamptz;
   v_id uuid;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
@@ -655,7 +657,7 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
@@ -665,16 +667,16 @@ begin
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_org_endpoints(text, text, integer, text) is
-  'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+  'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 -- sql/api/endpoint_create.sql
 
--- Making an endpoint over the HTTP API: the kind says which function makes it and which members go
--- with it; what every kind has is written as a change is.
+-- Creation of an endpoint over the HTTP API. The kind names the function that creates it. The
+-- members that all kinds have are then written as by a change.
 
 create function outbox.create_by_kind(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
@@ -696,7 +698,7 @@ begin
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => coalesce(p_endpoint -> 'headers', '{}'),
@@ -706,8 +708,8 @@ begin
 end
 $$;
 comment on function outbox.create_by_kind(text, jsonb, text[]) is
-  'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: '
-  '{"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
+  'Creates an endpoint of the requested kind, by the create_function of the kind: {"id", "secret" '
+  'if it has one}. OH001, also for a kind whose module is not installed.';
 
 create function outbox.create_org_endpoint(
   p_org_id text, p_endpoint jsonb, p_key text default null
@@ -740,13 +742,13 @@ begin
 end
 $$;
 comment on function outbox.create_org_endpoint(text, jsonb, text) is
-  'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat '
-  'with the same p_key returns it as it is then. OH001, OH003.';
+  'Creates an endpoint from the members of the request, and returns it with its secret. A repeat '
+  'with the same p_key returns the current endpoint. OH001, OH003.';
 
 -- sql/api/endpoint_change.sql
 
--- Changing an endpoint over the HTTP API. What changes one takes its row first, so that of two
--- editors that read the same version the second is refused (OH008). No run waits for this row.
+-- Changes of an endpoint over the HTTP API. A change locks the row first, so that of two changes
+-- with the same version the second is rejected (OH008). No run waits for this row.
 
 create function outbox.lock_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer
@@ -761,16 +763,17 @@ begin
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
     raise exception using errcode = 'OH008',
-      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+      message = pg_catalog.format(
+        'endpoint %s has version %s, not %s: it was changed in the meantime',
         p_endpoint_id, v_endpoint.version, p_version),
-      hint = 'Read it again, and send the change with its new ETag';
+      hint = 'Read it again and repeat the change with its new ETag';
   end if;
   return v_endpoint;
 end
 $$;
 comment on function outbox.lock_org_endpoint(text, uuid, integer) is
-  'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is '
-  'given.';
+  'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is '
+  'not its version.';
 
 create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
@@ -787,8 +790,8 @@ begin
 end
 $$;
 comment on function outbox.refuse_managed(outbox.endpoint) is
-  'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace '
-  'and number the members of an endpoint would upset.';
+  'Raises OH004 for an endpoint that has its own path in the API, such as a channel. The members '
+  'of an endpoint could break the rate and the number of a channel.';
 
 create function outbox.check_endpoint_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
@@ -815,7 +818,7 @@ begin
 end
 $$;
 comment on function outbox.check_endpoint_change(jsonb) is
-  'Raises OH001 for the first member that no endpoint may have.';
+  'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
 create function outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -839,7 +842,7 @@ begin
       message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
         select pg_catalog.string_agg(m, ' and no ')
         from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
-      hint = 'Leave these members out: its kind does not have them';
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case
@@ -865,9 +868,8 @@ begin
 end
 $$;
 comment on function outbox.change_endpoint(uuid, jsonb) is
-  'Writes the members of an endpoint that a change names: first those of its kind, by the '
-  'change_function of the kind, then those of every kind. OH001; OH004: the kind has no such '
-  'member.';
+  'Writes the members that a change names: first those of the kind, by its change_function, then '
+  'those of all kinds. OH001; OH004: the kind has no such member.';
 
 create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) returns void
 language plpgsql set search_path = ''
@@ -895,8 +897,8 @@ begin
 end
 $$;
 comment on function outbox.change_event_types(uuid, jsonb) is
-  'Gives an endpoint the event types and the filter that a change names; a type that it has '
-  'already stays as old as it is. OH001.';
+  'Sets the event types and the filter that a change names. A type that the endpoint already has '
+  'keeps its creation time. OH001.';
 
 create function outbox.update_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null
@@ -919,13 +921,10 @@ begin
 end
 $$;
 comment on function outbox.update_org_endpoint(text, uuid, jsonb, integer) is
-  'Changes what p_change names and nothing else; headers by name, null removes one. Returns the '
-  'endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+  'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. '
+  'OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
 
 -- sql/api/endpoint_status.sql
-
--- Pausing, resuming and deleting an endpoint over the HTTP API: what 16 does, for an endpoint of
--- the caller's org.
 
 create function outbox.pause_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_reason text default null
@@ -939,7 +938,7 @@ begin
 end
 $$;
 comment on function outbox.pause_org_endpoint(text, uuid, text) is
-  'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+  'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
 create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -951,7 +950,7 @@ begin
 end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
-  'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+  'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null
@@ -970,8 +969,6 @@ comment on function outbox.delete_org_endpoint(text, uuid, integer) is
 
 -- sql/api/retry_config.sql
 
--- The retry policy of an endpoint over the HTTP API, whose members are in camelCase.
-
 create function outbox.retry_to_wire(p_policy jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
@@ -989,7 +986,7 @@ begin
 end
 $$;
 comment on function outbox.retry_to_wire(jsonb) is
-  'A retry policy with the names of the API.';
+  'Renames the fields of a retry policy from the names of SQL to those of the API.';
 
 create function outbox.schedule_json(p_policy jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -1023,8 +1020,8 @@ begin
 end
 $$;
 comment on function outbox.retry_config_json(outbox.endpoint) is
-  'The policy in force, whether it is the preset of the kind, and what it means: {"preset", '
-  '"policy", "schedule", "version" (of the endpoint)}.';
+  'The policy of an endpoint and its delays: {"preset": whether it is that of the kind, "policy", '
+  '"schedule", "version" (of the endpoint)}.';
 
 create function outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1034,7 +1031,7 @@ begin
 end
 $$;
 comment on function outbox.get_retry_config(text, uuid) is
-  'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+  'The retry policy of an endpoint: retry_config_json(). OH002.';
 
 create function outbox.set_retry_config(
   p_org_id text, p_endpoint_id uuid, p_policy jsonb default null, p_version integer default null
@@ -1053,8 +1050,8 @@ begin
 end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
-  'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It '
-  'holds from the next failure on. OH001, OH002, OH008.';
+  'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next '
+  'failure on. OH001, OH002, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1065,12 +1062,12 @@ begin
 end
 $$;
 comment on function outbox.preview_retry_config(jsonb) is
-  'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
+  'The delays of a policy: {"schedule": [{"failure", "delaySeconds", "leastSeconds", '
   '"mostSeconds", "afterSeconds"}]}. OH001.';
 
 -- sql/api/secrets.sql
 
--- The signing secrets of an endpoint over the HTTP API. No private key is ever shown.
+-- The signing secrets of an endpoint over the HTTP API. No function returns a private key.
 
 create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1095,7 +1092,8 @@ begin
 end
 $$;
 comment on function outbox.get_org_secret(text, uuid) is
-  'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+  'The secrets of a webhook: {"secret" and "publicKey", for verification, "secrets": all that '
+  'sign}. OH002, OH004.';
 
 create function outbox.rotate_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret text default null,
@@ -1110,15 +1108,15 @@ begin
   then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    -- No secret is stored here: a repeat reads it from Vault.
     perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
 comment on function outbox.rotate_org_secret(text, uuid, text, integer, text) is
-  'Replaces a secret as rotate_secret() does, once for each p_key, and returns what '
-  'get_org_secret() does. OH001, OH002, OH003, OH004.';
+  'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). '
+  'OH001, OH002, OH003, OH004.';
 
 create function outbox.expire_org_secret(
   p_org_id text, p_endpoint_id uuid, p_secret_id uuid
@@ -1132,18 +1130,16 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('secret %s does not exist', p_secret_id),
-      hint = 'The secret of the endpoint lists those that sign';
+      hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
 end
 $$;
 comment on function outbox.expire_org_secret(text, uuid, uuid) is
-  'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+  'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';
 
 -- sql/api/stats.sql
-
--- How an endpoint fares, and what became of a test event.
 
 create function outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1155,7 +1151,8 @@ begin
 end
 $$;
 comment on function outbox.test_org_endpoint(text, uuid) is
-  'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+  'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, '
+  'OH006.';
 
 create function outbox.get_org_test(
   p_org_id text, p_endpoint_id uuid, p_event_id uuid
@@ -1183,7 +1180,7 @@ begin
 end
 $$;
 comment on function outbox.get_org_test(text, uuid, uuid) is
-  'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+  'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
 create function outbox.get_org_stats(
   p_org_id text, p_endpoint_id uuid, p_hours integer default 24
@@ -1245,18 +1242,18 @@ begin
 end
 $$;
 comment on function outbox.get_org_stats(text, uuid, integer) is
-  'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says '
-  'so, and "since" from when on they are all). OH001, OH002.';
+  'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 '
+  '("capped": there are more; "since": they are complete from this time on). OH001, OH002.';
 
 -- sql/api/deliveries.sql
 
--- The list of deliveries over the HTTP API. It goes by (event, endpoint), newest first, over
--- whichever of three tables has what is asked for: open deliveries, dead letters, or else the
--- organisation's events. The first two are walked for all organisations: they hold what is open or
--- failed, not history, and letters outlive the events that an organisation could be found by.
--- list_dead_letters() has an index of its organisation, by the time of failure.
+-- The list of deliveries over the HTTP API. It is ordered by (event, endpoint), newest first. By
+-- status it reads one of three tables: open deliveries, dead letters, or else the events of the
+-- organisation. It reads the first two for all organisations: they have only open or failed
+-- deliveries, not history, and a dead letter may be older than the events that an index by
+-- organisation could find. list_dead_letters() has an index by organisation and time of failure.
 
-create function outbox.delivery_ends(p_event_id uuid) returns table (endpoint_id uuid)
+create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
 set search_path = ''
 set enable_seqscan = off
@@ -1272,8 +1269,8 @@ begin
   order by 1 desc;
 end
 $$;
-comment on function outbox.delivery_ends(uuid) is
-  'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+comment on function outbox.delivery_endpoints(uuid) is
+  'The endpoints for which an event has a delivery, open or finished, by id, highest first.';
 
 create type outbox.delivery_key as (
   event_id uuid,
@@ -1281,7 +1278,7 @@ create type outbox.delivery_key as (
   event_type text
 );
 comment on type outbox.delivery_key is
-  'What names a delivery, with its event''s type where that is known at once.';
+  'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
@@ -1307,7 +1304,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
+    -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -1328,14 +1325,14 @@ begin
       and x.event_id >= p_from
     order by x.event_id desc, x.endpoint_id desc;
   else
-    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    -- delivery_endpoints() returns its rows in order, and a nested loop keeps this order.
     open v_list for
     select e.id, p.endpoint_id, e.type
     from outbox.event e
-    left join lateral outbox.delivery_ends(e.id) p on true
+    left join lateral outbox.delivery_endpoints(e.id) p on true
     where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
       and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
@@ -1344,9 +1341,10 @@ begin
 end
 $$;
 comment on function outbox.open_delivery_list(text, text, uuid, outbox.delivery_key) is
-  'A cursor over the deliveries that may have a status (null: any), below a key and from an event '
-  'on, newest first; an event without any may be there with a null. What they are, and whose where '
-  'the status is of open ones or dead letters, must be asked of each.';
+  'A cursor over the deliveries that may have a status (null: any), before p_below and from the '
+  'event p_from on, newest first. An event without a delivery may have one row with a null. The '
+  'caller checks the status of each row and, for open deliveries and dead letters, the '
+  'organisation.';
 
 create function outbox.list_deliveries(
   p_org_id text,
@@ -1363,7 +1361,8 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- What a page may cost: rows walked, and twenty for each delivery that is looked at whole.
+  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
+  -- delivery that is read completely.
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -1415,30 +1414,27 @@ end
 $$;
 comment on function outbox.list_deliveries(
   text, text, uuid, text, timestamptz, timestamptz, text, integer) is
-  'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], '
-  '"nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. '
-  'Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or '
-  'dead letters, of everybody''s, and looks at 950 deliveries: so a page may be short; a cursor of '
-  'null is the end. OH001.';
+  'The deliveries of the endpoints of an organisation, newest event first: {"data": '
+  '[delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the '
+  'time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all '
+  'organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is '
+  'null. OH001.';
 
 -- sql/api/delivery.sql
-
--- One delivery over the HTTP API, named by its event and its endpoint: what it is, and its
--- attempts.
 
 create function outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- These settings force index lookups: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
--- A list asks this of each of its rows, and to plan over all partitions takes 2 ms, to run 0.2.
+-- A list calls this for each row. A plan over all partitions takes 2 ms, its execution 0.2 ms.
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
@@ -1446,12 +1442,12 @@ begin
     'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
-  into v_answer
+  into v_result
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
+  -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_answer is null then
-    -- The event's day has been dropped: its dead letter is what is left.
+  if v_result is null then
+    -- The partition of the event was dropped; only the dead letter is left.
     select pg_catalog.jsonb_build_object(
       'eventType', x.original_topic,
       'status', case
@@ -1462,19 +1458,19 @@ begin
       'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_answer
+    into v_result
     from outbox.dead_letter x
     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
-    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end
 $$;
 comment on function outbox.delivery_json(uuid, uuid) is
-  'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", '
-  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, '
-  'dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", '
-  '"nextAttemptAt", "createdAt", "finishedAt"}.';
+  'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", '
+  '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, '
+  'delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", '
+  '"failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -1492,13 +1488,14 @@ begin
   if v_delivery is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
-      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+      hint =
+        'Read the event to see its deliveries; finished ones are stored as long as their event';
   end if;
   return v_delivery;
 end
 $$;
 comment on function outbox.check_delivery(text, uuid, uuid) is
-  'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+  'delivery_json() of a delivery to an endpoint of the organisation, or OH002.';
 
 create function outbox.get_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid
@@ -1530,7 +1527,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are few and only appended, so the position is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -1551,13 +1548,11 @@ begin
 end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), '
+  'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (try, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
 
 -- sql/api/delivery_actions.sql
-
--- What a person does to one delivery over the HTTP API: try it now, send it again, cancel it.
 
 create function outbox.act_on_delivery(
   p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text default null
@@ -1568,12 +1563,13 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'Use replay to send it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id,
+        'Only an open delivery can be cancelled');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -1582,8 +1578,8 @@ begin
 end
 $$;
 comment on function outbox.act_on_delivery(text, uuid, uuid, text, text) is
-  'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). '
-  'OH001; OH002; OH004: it is being sent, or finished.';
+  'Executes retry (due now), replay or cancel and returns the new delivery_json(). OH001; OH002; '
+  'OH004: the delivery is in flight or finished.';
 
 create function outbox.check_is_open(
   p_event_id uuid, p_endpoint_id uuid, p_remedy text
@@ -1595,22 +1591,20 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- The delivery does not exist, because the database refused to create it.
+    -- A delivery that the database rejected counts as open.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+      hint = p_remedy;
   end if;
 end
 $$;
 comment on function outbox.check_is_open(uuid, uuid, text) is
-  'Raises OH004 for a delivery that is no longer open.';
+  'Raises OH004 if the delivery is not open.';
 
 -- sql/api/dead_letters.sql
-
--- Dead letters and replay jobs over the HTTP API.
 
 create function outbox.dead_letter_json(p_letter outbox.dead_letter) returns jsonb
 language plpgsql stable set search_path = ''
@@ -1635,7 +1629,7 @@ begin
 end
 $$;
 comment on function outbox.dead_letter_json(outbox.dead_letter) is
-  'A dead letter as the API lists it, without its body.';
+  'A dead letter in the form of the API, without its body.';
 
 create function outbox.org_dead_letter(p_org_id text, p_id uuid) returns outbox.dead_letter
 language plpgsql stable set search_path = ''
@@ -1648,13 +1642,13 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('dead letter %s does not exist',
         pg_catalog.quote_nullable(p_id::text)),
-      hint = 'The list of dead letters shows those that there are';
+      hint = 'Use an id from the list of dead letters';
   end if;
   return v_letter;
 end
 $$;
 comment on function outbox.org_dead_letter(text, uuid) is
-  'The dead letter, or OH002 when that org has none of this id.';
+  'A dead letter of an organisation. OH002 if it does not exist there.';
 
 create function outbox.get_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1667,11 +1661,11 @@ begin
 end
 $$;
 comment on function outbox.get_dead_letter(text, uuid) is
-  'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as '
-  'text, byte for byte. OH002.';
+  'One dead letter: dead_letter_json() with "body": the JSON of the event as text, byte for byte. '
+  'OH002.';
 
--- One index each for an org and for an endpoint gives the letters in order; a status and a type are
--- looked at row by row.
+-- An index by organisation and one by endpoint give the order. Status and type are filtered row by
+-- row.
 create function outbox.open_letter_list(
   p_org_id text, p_endpoint_id uuid, p_from timestamptz, p_at timestamptz, p_id uuid
 ) returns refcursor
@@ -1703,8 +1697,8 @@ begin
 end
 $$;
 comment on function outbox.open_letter_list(text, uuid, timestamptz, timestamptz, uuid) is
-  'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and '
-  'from a time on, newest first.';
+  'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, '
+  'id) and since p_from, newest first.';
 
 create function outbox.list_dead_letters(
   p_org_id text,
@@ -1719,7 +1713,7 @@ create function outbox.list_dead_letters(
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  -- What a page may cost, in rows walked.
+  -- The most rows that a page reads.
   v_budget integer := 20000;
   v_at timestamptz;
   v_id uuid;
@@ -1735,7 +1729,7 @@ begin
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   if p_to <= v_at then
@@ -1767,9 +1761,9 @@ end
 $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer) is
-  'The dead letters of an org, newest first, by endpoint, event type, status and the time of '
-  'failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks '
-  'at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+  'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
+  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads '
+  'at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1782,7 +1776,7 @@ begin
 end
 $$;
 comment on function outbox.replay_dead_letter(text, uuid) is
-  'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+  'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
 create function outbox.discard_org_dead_letter(
   p_org_id text, p_id uuid, p_reason text
@@ -1797,13 +1791,13 @@ begin
 end
 $$;
 comment on function outbox.discard_org_dead_letter(text, uuid, text) is
-  'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, '
-  'OH002.';
+  'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). '
+  'OH001, OH002.';
 
 -- sql/api/replay_jobs.sql
 
--- Replay jobs over the HTTP API. A job is its org's: one that SQL started for every org is nobody's
--- here.
+-- Replay jobs over the HTTP API. A job belongs to one organisation. A job for all organisations,
+-- started in SQL, is not visible here.
 
 create function outbox.replay_job_json(p_job outbox.replay_job) returns jsonb
 language plpgsql stable set search_path = ''
@@ -1820,7 +1814,8 @@ begin
 end
 $$;
 comment on function outbox.replay_job_json(outbox.replay_job) is
-  'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
+  'A replay job in the form of the API. reachedAt: the time of failure of the last dead letter '
+  'that it has handled.';
 
 create function outbox.get_replay_job(p_org_id text, p_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1834,13 +1829,13 @@ begin
   if v_job.id is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('replay job %s does not exist', pg_catalog.quote_nullable(p_id)),
-      hint = 'The list of replay jobs shows those that there are';
+      hint = 'Use an id from the list of replay jobs';
   end if;
   return outbox.replay_job_json(v_job);
 end
 $$;
 comment on function outbox.get_replay_job(text, text) is
-  'One replay job of an org, as replay_job_json() shows it. OH002.';
+  'One replay job of an organisation: replay_job_json(). OH002.';
 
 create function outbox.list_replay_jobs(
   p_org_id text, p_cursor text default null, p_limit integer default 50
@@ -1849,13 +1844,13 @@ language plpgsql stable security definer set search_path = ''
 as $$
 declare
   v_below bigint := 9223372036854775807;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   if p_cursor is not null then
     if p_cursor !~ '^[0-9]{1,18}$' then
-      perform outbox.invalid('cursor', 'is not one that a list gave',
-        'Expected nextCursor of the page before; leave it out for the first page');
+      perform outbox.invalid('cursor', 'is not a cursor of this list',
+        'Expected nextCursor of the previous page; omit it for the first page');
     end if;
     v_below := p_cursor::bigint;
   end if;
@@ -1866,7 +1861,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
-  into v_answer
+  into v_result
   from (
     select j as found, pg_catalog.row_number() over (order by j.id desc) as n
     from outbox.replay_job j
@@ -1874,11 +1869,11 @@ begin
     order by j.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_replay_jobs(text, text, integer) is
-  'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
+  'The replay jobs of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 create function outbox.create_replay_job(
   p_org_id text, p_job jsonb, p_key text default null
@@ -1886,26 +1881,26 @@ create function outbox.create_replay_job(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
   v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   if v_endpoint is not null then
     perform outbox.org_endpoint(p_org_id, v_endpoint);
   end if;
-  v_answer := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
+  v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  v_answer := outbox.get_replay_job(p_org_id, v_answer ->> 'id');
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
-  'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", '
-  '"failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+  'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
+  '"eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1916,29 +1911,29 @@ begin
   if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
-      hint = 'A job that has ended stays so: start another';
+      hint = 'A job that has ended cannot change: start another job';
   end if;
   perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
 end
 $$;
 comment on function outbox.change_replay_job(text, text, text) is
-  'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: '
-  'it has ended.';
+  'Pauses, resumes or cancels a replay job of an organisation, and returns it. OH001, OH002; '
+  'OH004: it has ended.';
 
 -- sql/api/health.sql
 
--- Health over the HTTP API: what a monitor asks every few seconds, so it counts nothing.
+-- Health over the HTTP API. A monitor calls it every few seconds, so it counts nothing large.
 
 create function outbox.get_health() returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_waiting jsonb := outbox.waiting();
-  v_problems text[] := outbox.problems(v_waiting);
-  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
-    (v_waiting ->> 'oldest_due_at')::timestamptz);
+  v_backlog jsonb := outbox.queue_backlog();
+  v_problems text[] := outbox.queue_problems(v_backlog);
+  v_due timestamptz := least((v_backlog ->> 'oldest_unrouted_at')::timestamptz,
+    (v_backlog ->> 'oldest_due_at')::timestamptz);
 begin
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
@@ -1950,8 +1945,8 @@ begin
 end
 $$;
 comment on function outbox.get_health() is
-  'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
-  '"oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+  'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", '
+  '"oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';
 
 -- sql/api/rights.sql
 
@@ -1977,8 +1972,8 @@ grant execute on function
   outbox.get_org_test(text, uuid, uuid),
   outbox.get_org_stats(text, uuid, integer),
   outbox.take_requests(text, integer),
-  outbox.note_requests(jsonb),
-  outbox.note_portal_token(text, text, jsonb),
+  outbox.count_requests(jsonb),
+  outbox.record_portal_token(text, text, jsonb),
   outbox.list_dead_letters(text, uuid, text, text, timestamptz, timestamptz, text, integer),
   outbox.get_dead_letter(text, uuid),
   outbox.replay_dead_letter(text, uuid),

@@ -4,32 +4,30 @@
 
 -- sql/sagas/saga.sql
 
--- Sagas: ordered steps in one transaction, each with an event. A step is a function of the
--- application, (context jsonb) returns jsonb: it does its part of the work, and what it returns is
--- the payload of the step's event and is laid over the context that the next step gets. If any step
--- raises, nothing has happened: no work, no event.
---
--- Steps run with the rights of whoever executes the saga: execute_saga() is SECURITY INVOKER, and
--- what it needs of the tables it gets from two functions that are not.
+-- Sagas: ordered steps in one transaction. Each step publishes an event. A step is a function of
+-- the application, (context jsonb) returns jsonb. Its result is the payload of the step's event and
+-- is merged into the context of the next step. If a step raises an error, the whole saga is rolled
+-- back: no work, no event.
 
 create table outbox.saga (
   name text primary key
     constraint saga_name_is_a_word check (name ~ '^[A-Za-z0-9_-]{1,64}$'),
   created_at timestamptz not null
 );
-comment on table outbox.saga is 'The sagas that define_saga() made.';
+comment on table outbox.saga is
+  'Sagas. define_saga() creates them.';
 
 create table outbox.saga_step (
   saga text not null references outbox.saga (name) on delete cascade,
   position integer not null,
-  -- Not regprocedure: pg_upgrade refuses a database with such a column.
+  -- Text, because pg_upgrade refuses a database with a column of type regprocedure.
   function text not null,
   event_type text not null,
   primary key (saga, position)
 );
 comment on table outbox.saga_step is
   'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and '
-  'the type of the event that it leaves.';
+  'the type of the event that the step publishes.';
 
 create table outbox.saga_key (
   org_id text not null,
@@ -41,8 +39,8 @@ create table outbox.saga_key (
   primary key (org_id, key)
 );
 comment on table outbox.saga_key is
-  'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of '
-  'name and context, result what the execution returned.';
+  'Idempotency keys of executed sagas, stored for idempotency.window_hours. content is the hash '
+  'of the name and the context; result is what the execution returned.';
 create index saga_key_age on outbox.saga_key (created_at);
 
 create function outbox.step_function(p_function text) returns regprocedure
@@ -57,7 +55,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function of the step with its schema, such as public.reserve_stock');
+      'Give the schema and the name of the step''s function, such as public.reserve_stock');
   end if;
   if not exists (
     select from pg_catalog.pg_proc p
@@ -70,13 +68,12 @@ begin
   return v_function;
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function),
+    message = pg_catalog.format('function %s is not a valid name', p_function),
     hint = 'Expected a schema and a name, such as public.reserve_stock';
 end
 $$;
 comment on function outbox.step_function(text) is
-  'The function of that name (schema.name) that can be a step: it takes one jsonb and returns one. '
-  'OH001.';
+  'The function with this name (schema.name). A step takes one jsonb and returns jsonb. OH001.';
 
 create function outbox.calling_role() returns name
 language plpgsql stable set search_path = ''
@@ -87,16 +84,16 @@ begin
 end
 $$;
 comment on function outbox.calling_role() is
-  'The role that made the call, seen from inside a SECURITY DEFINER function.';
+  'The role of the caller, also inside a SECURITY DEFINER function.';
 
 create function outbox.define_saga(p_name text, p_steps jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_step jsonb;
-  v_at integer := 0;
+  v_position integer := 0;
   v_function regprocedure;
-  v_stray text;
+  v_unknown text;
 begin
   if p_name is null or p_name !~ '^[A-Za-z0-9_-]{1,64}$' then
     perform outbox.invalid('name', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_name)),
@@ -112,37 +109,38 @@ begin
   on conflict (name) do update set created_at = excluded.created_at;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
-    v_at := v_at + 1;
+    v_position := v_position + 1;
     if pg_catalog.jsonb_typeof(v_step) <> 'object' then
-      perform outbox.invalid(pg_catalog.format('steps[%s]', v_at - 1), 'is not an object',
+      perform outbox.invalid(pg_catalog.format('steps[%s]', v_position - 1), 'is not an object',
         'Expected {"function": "public.reserve_stock", "event_type": "stock.reserved"}');
     end if;
-    select k into v_stray from pg_catalog.jsonb_object_keys(v_step) k
+    select k into v_unknown from pg_catalog.jsonb_object_keys(v_step) k
     where k not in ('function', 'event_type') limit 1;
     if found then
-      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_at - 1, v_stray),
+      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_position - 1, v_unknown),
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
     if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
-      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_at - 1),
+      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
           outbox.calling_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');
     insert into outbox.saga_step (saga, position, function, event_type)
-    select p_name, v_at, pg_catalog.format('%I.%I', n.nspname, p.proname), v_step ->> 'event_type'
+    select p_name, v_position, pg_catalog.format('%I.%I', n.nspname, p.proname),
+      v_step ->> 'event_type'
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function;
   end loop;
-  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_at);
+  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $$;
 comment on function outbox.define_saga(text, jsonb) is
-  'Makes a saga, or replaces it: p_steps is [{"function": schema.name of (jsonb) returns jsonb, '
-  '"event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is not valid, or the '
+  'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, '
+  '"event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the '
   'calling role may not execute a step''s function.';
 
 create function outbox.drop_saga(p_name text) returns jsonb
@@ -151,29 +149,30 @@ as $$
 begin
   delete from outbox.saga s where s.name = p_name;
   if not found then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
 end
 $$;
 comment on function outbox.drop_saga(text) is
-  'Forgets a saga; what it has published stays: {"name", "dropped": true}. OH002.';
+  'Deletes a saga; its events stay: {"name", "dropped": true}. OH002.';
 
-create function outbox.no_saga(p_name text) returns void
+create function outbox.raise_unknown_saga(p_name text) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
   raise exception using errcode = 'OH002',
     message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
-    hint = 'select * from outbox.saga lists them; define_saga() makes one';
+    hint = 'Create it with define_saga(); select * from outbox.saga lists the existing sagas';
 end
 $$;
-comment on function outbox.no_saga(text) is 'Raises OH002 for a saga of that name.';
+comment on function outbox.raise_unknown_saga(text) is
+  'Raises OH002 for a saga that does not exist.';
 
 -- sql/sagas/execute_saga.sql
 
--- Executing a saga. execute_saga() and run_step() have the rights of the caller, as the steps have.
--- begin_saga() and end_saga() are SECURITY DEFINER: they read the saga and keep the key.
+-- execute_saga() and run_step() run with the caller's rights. begin_saga() and end_saga() are
+-- SECURITY DEFINER, because they read the saga and store the idempotency key.
 
 create function outbox.begin_saga(
   p_name text, p_context jsonb, p_org_id text, p_idempotency_key text
@@ -184,7 +183,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_steps jsonb;
   v_content bytea;
-  v_held outbox.saga_key;
+  v_existing outbox.saga_key;
 begin
   perform outbox.check_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
@@ -200,7 +199,7 @@ begin
   from outbox.saga_step s
   where s.saga = p_name;
   if v_steps is null then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   if p_idempotency_key is not null then
     v_content := pg_catalog.sha256(pg_catalog.convert_to(
@@ -212,25 +211,25 @@ begin
         created_at = excluded.created_at
       where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
-      select * into v_held from outbox.saga_key k
+      select * into v_existing from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
-      if v_held.content <> v_content then
+      if v_existing.content <> v_content then
         raise exception using errcode = 'OH003',
           message = pg_catalog.format(
             'idempotency_key was used within %s hours for another saga or context',
             outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
-      return v_held.result || '{"repeated": true}'::jsonb;
+      return v_existing.result || '{"repeated": true}'::jsonb;
     end if;
   end if;
   return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
 end
 $$;
 comment on function outbox.begin_saga(text, jsonb, text, text) is
-  'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", '
-  '"event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, '
-  'OH002, OH003.';
+  'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", '
+  '"steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, '
+  'with "repeated": true. OH001, OH002, OH003.';
 
 create function outbox.end_saga(
   p_org_id text, p_idempotency_key text, p_result jsonb
@@ -244,7 +243,8 @@ begin
 end
 $$;
 comment on function outbox.end_saga(text, text, jsonb) is
-  'Part of execute_saga(): keeps the result under the key, and returns it.';
+  'Part of execute_saga(): stores the result with its idempotency key and returns it with '
+  '"repeated": false.';
 
 create function outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb)
 returns jsonb
@@ -257,12 +257,12 @@ declare
 begin
   execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
   if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
-    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
-      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+    raise exception using errcode = 'OH001', message = 'the step did not return a JSON object',
+      hint = 'Return the members to add to the context, such as {"payment": 7}, or null';
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- The caller's to repeat, as they are.
+  -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
   when others then
@@ -276,10 +276,10 @@ exception
 end
 $$;
 comment on function outbox.run_step(text, integer, text, jsonb) is
-  'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to '
-  'the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", '
-  '"function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass '
-  'as they are.';
+  'Part of execute_saga(): calls one step with the caller''s rights and returns the members to '
+  'add to the context. OH007: the step failed. The message names the saga, the step and the '
+  'cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", '
+  '"detail"}. Serialization failures and deadlocks are raised unchanged.';
 
 create function outbox.execute_saga(
   p_name text,
@@ -291,8 +291,8 @@ create function outbox.execute_saga(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
-  v_id text := v_begun ->> 'id';
+  v_started jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_started ->> 'id';
   v_context jsonb := p_context;
   v_steps jsonb := '[]'::jsonb;
   v_step record;
@@ -300,19 +300,19 @@ declare
   v_event uuid;
   v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
-  if v_begun ? 'repeated' then
-    return v_begun;
+  if v_started ? 'repeated' then
+    return v_started;
   end if;
-  -- For the steps: the context is the caller's own words, this is not.
+  -- The steps read the organisation from this setting, because the caller chooses the context.
   perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
-    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+    from pg_catalog.jsonb_array_elements(v_started -> 'steps') with ordinality s
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -326,13 +326,13 @@ begin
 end
 $$;
 comment on function outbox.execute_saga(text, jsonb, text, text, text) is
-  'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step '
-  'returns is the payload of its event (correlation id and partition key: the saga''s id) and is '
-  'laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom '
-  'it runs. Returns {"id", "saga", "steps": [{"function", "event_type", '
-  '"event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave '
-  'this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step '
-  'failed, and nothing has happened.';
+  'Runs the steps of a saga in the caller''s transaction and with the caller''s rights. Each '
+  'step''s result is the payload of its event (correlation id and partition key: the saga''s id) '
+  'and is merged into the context of the next step. A step reads its organisation from '
+  'current_setting(''outhook.org_id''). Returns {"id", "saga", "steps": [{"function", '
+  '"event_type", "event_id"}], "event_ids", "context", "repeated": true if an earlier execution '
+  'with this key returned this}. OH001; OH002: the saga does not exist; OH003: the key was used '
+  'for another saga or context; OH007: a step failed, and all steps are rolled back.';
 
 create function outbox.forget_saga_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -348,15 +348,15 @@ begin
 end
 $$;
 comment on function outbox.forget_saga_keys(timestamptz, integer) is
-  'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+  'Deletes up to p_limit idempotency keys of sagas older than idempotency.window_hours; returns '
+  'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('saga_keys', 'outbox.forget_saga_keys');
 
 -- sql/sagas/saga_routes.sql
 
--- Sagas over the HTTP API. Not SECURITY DEFINER: the steps run with the rights of the key that the
--- API calls with.
+-- Not SECURITY DEFINER: the steps run with the rights of the role of the API key.
 
 create function outbox.execute_org_saga(
   p_org_id text,
@@ -368,24 +368,24 @@ create function outbox.execute_org_saga(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
 begin
   return pg_catalog.jsonb_build_object(
-    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
       select pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('function', s.value -> 'function',
           'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
         order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
-    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
-    'repeated', v_done -> 'repeated');
+      from pg_catalog.jsonb_array_elements(v_result -> 'steps') with ordinality s),
+    'eventIds', v_result -> 'event_ids', 'context', (v_result -> 'context')::text,
+    'repeated', v_result -> 'repeated');
 end
 $$;
 comment on function outbox.execute_org_saga(text, text, text, text, text) is
   'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
-  '"eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no '
-  'number in it is rounded on the way. OH001, OH002, OH003, OH007.';
+  '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
+  'so that no number in it is rounded. OH001, OH002, OH003, OH007.';
 
 -- sql/sagas/rights.sql
 

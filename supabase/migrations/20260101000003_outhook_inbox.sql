@@ -4,8 +4,8 @@
 
 -- sql/inbox/inbox.sql
 
--- The inbox of a consumer. Delivery is at least once, so an event may come again: here stand the
--- ids that a consumer has processed, so that it does each of them once.
+-- The inbox of a consumer. Delivery is at least once, so an event may be redelivered. The inbox
+-- stores the ids of the processed events, so that a consumer processes each event once.
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('inbox.retention_days', '40', 'integer', 2, 3650,
@@ -14,8 +14,8 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
 
 insert into outbox.setting_rule (less, more, spare, problem) values
   ('event.retention_days', 'inbox.retention_days', -1,
-    'would let a consumer forget (inbox.retention_days) an event that is still tried '
-    '(event.retention_days), and process it twice');
+    'would let a consumer delete the id of an event (inbox.retention_days) that may still be '
+    'redelivered (event.retention_days), and process it twice');
 
 create table outbox.consumer_inbox (
   consumer text not null,
@@ -24,8 +24,8 @@ create table outbox.consumer_inbox (
   primary key (consumer, event_id)
 );
 comment on table outbox.consumer_inbox is
-  'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent '
-  'again.';
+  'The processed events of each consumer. Stored for inbox.retention_days: longer than an event '
+  'can be redelivered.';
 create index consumer_inbox_age on outbox.consumer_inbox (accepted_at);
 
 create function outbox.accept_once(p_consumer text, p_event_id text) returns boolean
@@ -48,10 +48,10 @@ begin
 end
 $$;
 comment on function outbox.accept_once(text, text) is
-  'True the first time that a consumer has this event, false ever after. Call it in the '
-  'transaction that does the work: a second delivery waits for the first to end, and is accepted '
-  'if that rolled back. Under REPEATABLE READ the second may get a serialization failure '
-  'instead of false: repeat the transaction. OH001.';
+  'True the first time a consumer receives this event, then false. Call it in the transaction '
+  'that processes the event: a concurrent call for the same event waits for that transaction, and '
+  'returns true if it is rolled back. Under REPEATABLE READ the concurrent call may get a '
+  'serialization failure instead of false: repeat the transaction. OH001.';
 
 create function outbox.forget_accepted(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -69,15 +69,14 @@ begin
 end
 $$;
 comment on function outbox.forget_accepted(timestamptz, integer) is
-  'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+  'Deletes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('accepted', 'outbox.forget_accepted');
 
 -- sql/inbox/consume.sql
 
--- What `deno task consume` calls: one message of a broker, through the inbox, to a function of the
--- application, in one transaction.
+-- `deno task consume` calls these functions for each message of a broker.
 
 create function outbox.check_handler(p_function text) returns text
 language plpgsql stable security definer set search_path = ''
@@ -91,7 +90,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+      'Give the schema and the name of a function of one jsonb, such as public.bill_order');
   end if;
   return (
     select pg_catalog.format('%I.%I', n.nspname, p.proname)
@@ -100,12 +99,12 @@ begin
     where p.oid = v_function);
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    message = pg_catalog.format('function %s is not a valid name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';
 end
 $$;
 comment on function outbox.check_handler(text) is
-  'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+  'The function with this name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
 
 create function outbox.consume(
   p_consumer text, p_event_id text, p_function text, p_message text
@@ -123,9 +122,9 @@ begin
 end
 $$;
 comment on function outbox.consume(text, text, text, text) is
-  'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s '
-  'rights, unless the consumer has that event already: then false. What the function raises '
-  'passes, and nothing has happened. OH001.';
+  'Calls a function (schema.name, of one jsonb) with a message (JSON text) and the caller''s '
+  'rights: true. If the consumer has processed this event before: false, without a call. An error '
+  'of the function is raised unchanged and rolls back the entry in the inbox. OH001.';
 
 create function outbox.report_dead_message(
   p_consumer text,
@@ -140,7 +139,7 @@ create function outbox.report_dead_message(
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  -- What the system says of itself never makes it say more.
+  -- An operational event must not cause another one.
   if p_event_type like 'outhook.%' then
     return;
   end if;
@@ -155,8 +154,8 @@ end
 $$;
 comment on function
   outbox.report_dead_message(text, text, text, text, text, text, text, integer) is
-  'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter '
-  'topic or queue.';
+  'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic '
+  'or queue.';
 
 -- sql/inbox/rights.sql
 

@@ -4,16 +4,16 @@
 
 -- sql/watch/watch.sql
 
--- Watching tables: triggers that publish each change of a row in the transaction that makes it. The
--- payload is that of a Supabase Database Webhook, so that what receives those can receive these:
--- {"type": "INSERT", "table", "schema", "record", "old_record"}.
+-- Watched tables: triggers publish each change of a row in the transaction of the change. The
+-- payload is that of a Supabase Database Webhook, so a receiver of those can read it: {"type":
+-- "INSERT", "table", "schema", "record", "old_record"}.
 --
--- A trigger's one argument is JSON that watch_table() writes: {"type", "org_id", "org_column",
+-- A trigger has one argument: JSON that watch_table() writes: {"type", "org_id", "org_column",
 -- "partition_column", "columns", "except", "changed", "key"}. The trigger functions are SECURITY
--- DEFINER, so that writers such as authenticated publish by writing and by nothing else: what is
--- published the owner of the table has chosen.
+-- DEFINER, so that a role such as authenticated publishes by writing to the table and in no other
+-- way. The owner of the table chooses which columns are published.
 
-create function outbox.watched_part(p_row jsonb, p_watch jsonb) returns jsonb
+create function outbox.watched_columns(p_row jsonb, p_watch jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -29,8 +29,8 @@ begin
   return p_row;
 end
 $$;
-comment on function outbox.watched_part(jsonb, jsonb) is
-  'The columns of a row that the watch publishes; null for no row.';
+comment on function outbox.watched_columns(jsonb, jsonb) is
+  'The published columns of a row; null if there is no row.';
 
 create function outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) returns boolean
 language plpgsql immutable set search_path = ''
@@ -42,7 +42,8 @@ begin
 end
 $$;
 comment on function outbox.is_watched_change(jsonb, jsonb, jsonb) is
-  'Whether a change is published: an update is only when a column of "changed" has.';
+  'Whether a change is published: inserts and deletes always, an update if a column of "changed" '
+  'differs or the watch has no "changed".';
 
 create function outbox.publish_change(
   p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb
@@ -59,8 +60,8 @@ begin
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_part(p_new, p_watch),
-      'old_record', outbox.watched_part(p_old, p_watch))::text,
+      'record', outbox.watched_columns(p_new, p_watch),
+      'old_record', outbox.watched_columns(p_old, p_watch))::text,
     coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
     v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
 exception when sqlstate 'OH001' then
@@ -71,8 +72,7 @@ exception when sqlstate 'OH001' then
 end
 $$;
 comment on function outbox.publish_change(jsonb, text, text, text, jsonb, jsonb) is
-  'Publishes one change of a watched table. OH001 names the table and what is wrong with its '
-  'event.';
+  'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
 
 create function outbox.publish_row() returns trigger
 language plpgsql security definer set search_path = ''
@@ -90,7 +90,7 @@ begin
 end
 $$;
 comment on function outbox.publish_row() is
-  'Trigger of a watched table, after each row: publishes the change. watch_table() sets it up.';
+  'Trigger of a watched table, after each row: publishes the change. watch_table() creates it.';
 
 create function outbox.publish_rows() returns trigger
 language plpgsql security definer set search_path = ''
@@ -99,24 +99,24 @@ declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_new jsonb;
   v_old jsonb;
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   if tg_op = 'INSERT' then
     for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_any := true;
+      v_published := true;
     end loop;
   elsif tg_op = 'DELETE' then
     for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_any := true;
+      v_published := true;
     end loop;
   else
-    v_any := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
+    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
       array(select pg_catalog.to_jsonb(n) from new_rows n),
       array(select pg_catalog.to_jsonb(o) from old_rows o));
   end if;
-  if v_any then
+  if v_published then
     perform outbox.kick_on_commit();
   end if;
   return null;
@@ -124,7 +124,7 @@ end
 $$;
 comment on function outbox.publish_rows() is
   'Trigger of a watched table, after each statement, with the transition tables new_rows and '
-  'old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
+  'old_rows: publishes the change of each row. watch_table(p_per_statement => true) creates it.';
 
 create function outbox.publish_updates(
   p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]
@@ -136,18 +136,17 @@ declare
   v_old jsonb;
   v_op text;
   v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   for v_new, v_old in
     select n.r, o.r
     from (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_new) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
     ) n
     full join (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_old) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A row whose primary key has changed is another row.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -155,18 +154,16 @@ begin
     end;
     continue when not outbox.is_watched_change(v_new, v_old, p_watch);
     perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_any := true;
+    v_published := true;
   end loop;
-  return v_any;
+  return v_published;
 end
 $$;
 comment on function outbox.publish_updates(jsonb, text, text, jsonb[], jsonb[]) is
-  'Publishes the updates of one statement, rows before and after matched by primary key: one whose '
-  'key has changed counts as deleted and inserted. True when there was one to publish.';
+  'Publishes the updates of one statement. The rows before and after are matched by primary key: '
+  'a row with a changed key counts as deleted and inserted. True if at least one was published.';
 
 -- sql/watch/watch_table.sql
-
--- Setting a watch up and taking it away: the triggers of watch.sql, made by whoever owns the table.
 
 create function outbox.check_columns(p_table regclass, p_field text, p_columns text[]) returns void
 language plpgsql set search_path = ''
@@ -181,9 +178,9 @@ begin
   limit 1;
   if found then
     perform outbox.invalid(p_field,
-      pg_catalog.format('names %s, which %s does not have', pg_catalog.quote_nullable(v_missing),
+      pg_catalog.format('has %s, which is not a column of %s', pg_catalog.quote_nullable(v_missing),
         p_table),
-      'Expected names of its columns, as the catalog has them');
+      'Expected names of columns, as pg_attribute has them');
   end if;
 end
 $$;
@@ -202,12 +199,12 @@ begin
   then
     perform outbox.invalid('table',
       pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
-      'Expected a table of the application''s own; of a view, watch the tables behind it');
+      'Expected a table of the application; instead of a view, watch its tables');
   end if;
 end
 $$;
 comment on function outbox.check_watched(regclass) is
-  'Raises OH001 unless this is a table that can be watched.';
+  'Raises OH001 unless this table can be watched.';
 
 create function outbox.primary_key(p_table regclass) returns text[]
 language plpgsql stable set search_path = ''
@@ -255,16 +252,17 @@ begin
   perform outbox.check_columns(p_table, 'except', p_except);
   perform outbox.check_columns(p_table, 'changed', p_changed);
   if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'is given beside columns', 'Give one of them');
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
   end if;
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
-      'Expected some of insert, update and delete');
+      'Expected a list of insert, update and delete');
   end if;
   if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'is on for a table without primary key',
-      'Rows before and after an update are matched by it: add one, or watch each row');
+    perform outbox.invalid('per_statement', 'needs a table with a primary key',
+      'It matches the rows before and after an update. Add one, or leave per_statement out');
   end if;
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
@@ -297,12 +295,12 @@ $$;
 comment on function
   outbox.watch_table(
     regclass, text, text, text, text, text[], text[], text[], text[], boolean) is
-  'Publishes every change of the table''s rows from now on, in the transaction that makes it, or '
-  'changes what is published. p_type may hold {op}: inserted, updated or deleted; p_org_column '
-  'names the column with the organisation, p_partition_column the one with the partition key; '
-  'p_columns or p_except choose what is published; an update counts only when a column of '
-  'p_changed has changed. p_per_statement is for tables that are written in bulk. Returns what is '
-  'in force. The owner of the table calls it. TRUNCATE is not seen. OH001.';
+  'Publishes every later change of the table''s rows in the transaction of the change, or '
+  'replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or '
+  'deleted. p_org_column is the column with the organisation, p_partition_column the one with the '
+  'partition key. p_columns or p_except choose the published columns. An update is published if a '
+  'column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. '
+  'Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
 create function outbox.unwatch_table(p_table regclass) returns jsonb
 language plpgsql set search_path = ''
@@ -324,8 +322,8 @@ begin
 end
 $$;
 comment on function outbox.unwatch_table(regclass) is
-  'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. '
-  'OH001.';
+  'Stops publishing the changes of a table: {"table", "watched": whether it was watched until '
+  'now}. OH001.';
 
 -- sql/watch/rights.sql
 

@@ -6,8 +6,7 @@
 
 -- sql/brokers/broker_check.sql
 
--- What both kinds of broker are checked with. Each raises OH001 and names the member; credentials
--- are shown in no error.
+-- Checks for the settings of both kinds of broker. No error shows credentials.
 
 create function outbox.check_members(
   p_field text, p_value jsonb, p_members text[], p_kind text
@@ -15,23 +14,23 @@ create function outbox.check_members(
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
   if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
     perform outbox.invalid(p_field, 'is not an object',
       'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_value) k
   where k <> all (p_members) order by k limit 1;
   if found then
-    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
-      'is no setting of kind ' || p_kind,
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_unknown, 60),
+      'is not a setting of kind ' || p_kind,
       'Expected ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
 end
 $$;
 comment on function outbox.check_members(text, jsonb, text[], text) is
-  'Raises OH001 for the first member of an object that its kind does not know.';
+  'Raises OH001 for the first unknown member of an object.';
 
 create function outbox.check_broker_address(p_field text, p_address text) returns void
 language plpgsql stable set search_path = ''
@@ -46,18 +45,18 @@ begin
   if v_problem is not null then
     perform outbox.invalid(p_field, v_problem, case v_problem
       when 'has a host that is not allowed' then
-        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'Use a host on the public Internet. To allow a private network, add it to the setting '
         'egress.allow_cidrs'
       when 'has a port that is not allowed' then
-        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+        'Use a port that the settings egress.allow_ports and egress.deny_ports allow'
       else 'Expected something like broker.example.com:9092'
     end);
   end if;
 end
 $$;
 comment on function outbox.check_broker_address(text, text) is
-  'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are '
-  'vetted at each connection.';
+  'Raises OH001 unless this is host:port and may be reached. The IP addresses of a name are '
+  'checked at each connection.';
 
 create function outbox.check_template(
   p_field text, p_template jsonb, p_names text[], p_characters text
@@ -72,15 +71,15 @@ begin
     or pg_catalog.regexp_replace(v_text,
       '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
   then
-    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+    perform outbox.invalid(p_field, 'is not 1 to 200 allowed characters',
       pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
         pg_catalog.array_to_string(p_names, '}, {')));
   end if;
 end
 $$;
 comment on function outbox.check_template(text, jsonb, text[], text) is
-  'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what '
-  'the pattern p_characters allows.';
+  'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters '
+  'match the pattern p_characters.';
 
 create function outbox.check_ca(p_ca jsonb) returns void
 language plpgsql immutable set search_path = ''
@@ -90,7 +89,7 @@ begin
     p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
   then
     perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
-      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+      'Expected the certificate of the authority, not of the broker: -----BEGIN CERTIFICATE-----…');
   end if;
 end
 $$;
@@ -103,16 +102,16 @@ create function outbox.check_credentials(
 language plpgsql immutable set search_path = ''
 as $$
 declare
-  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_needed boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
   v_field text;
 begin
-  if p_credentials is null and not v_wanted then
+  if p_credentials is null and not v_needed then
     return;
   elsif p_credentials is null then
     perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
-  elsif not v_wanted then
-    perform outbox.invalid('credentials', 'is given without broker.sasl',
-      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  elsif not v_needed then
+    perform outbox.invalid('credentials', 'needs broker.sasl',
+      'Set broker.sasl to the mechanism: plain, scram-sha-256 or scram-sha-512');
   end if;
   perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
     p_kind);
@@ -121,19 +120,19 @@ begin
       or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
     then
       perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
-        'Any characters go, as they are: nothing is to be escaped');
+        'Expected any characters, not escaped');
     end if;
   end loop;
 end
 $$;
 comment on function outbox.check_credentials(text, jsonb, jsonb) is
-  'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+  'Raises OH001 unless these credentials are valid for this broker; never shows them.';
 
 -- sql/brokers/rabbitmq.sql
 
--- RabbitMQ: its settings, and what its refusals mean. Codes are the reply codes of AMQP 0-9-1 with
--- their own titles, and two of ours: NO_ROUTE for a returned message, NACK for basic.nack. What no
--- row names is retried.
+-- The settings of RabbitMQ, and rules for its errors. The codes are reply codes of AMQP 0-9-1 with
+-- their titles, and two of Outhook: NO_ROUTE for a returned message, NACK for basic.nack. A code
+-- without a rule is retried.
 
 create function outbox.check_amqp_url(p_url text) returns text
 language plpgsql stable set search_path = ''
@@ -142,8 +141,8 @@ declare
   v_parts text[];
 begin
   if p_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
+    perform outbox.invalid('broker.url', 'contains credentials',
+      'Give them in credentials, which are never shown: {"username", "password"}');
   end if;
   v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
@@ -160,8 +159,8 @@ begin
 end
 $$;
 comment on function outbox.check_amqp_url(text) is
-  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, '
-  'carries credentials, or must not be reached.';
+  'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is '
+  'invalid, contains credentials, or its host or port is not allowed.';
 
 create function outbox.check_rabbitmq(p_broker jsonb) returns jsonb
 language plpgsql stable set search_path = ''
@@ -181,7 +180,7 @@ begin
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
     then
       perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
-        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+        'Expected at most 127 letters, digits and . _ : -; empty is the default exchange');
     end if;
   end loop;
   perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
@@ -192,33 +191,34 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
     perform outbox.invalid('broker.mandatory', 'is not true or false',
-      'true: a message that no queue takes is a failure');
+      'Expected true (an unroutable message is a failure) or false');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
   return v_broker || pg_catalog.jsonb_build_object('url', v_url);
 end
 $$;
 comment on function outbox.check_rabbitmq(jsonb) is
-  'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", '
-  '"routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+  'The settings of a RabbitMQ endpoint with their defaults: {"url": "amqps://host:port/vhost", '
+  '"exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
 
 insert into outbox.failure_rule (kind, code, action, title, note) values
-  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue takes the message (returned as mandatory)', ''),
-  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not take the message (basic.nack)',
-    'A full queue with overflow reject-publish says so'),
+  ('rabbitmq', 'NO_ROUTE', 'retry', 'No queue for the message (returned as mandatory)', ''),
+  ('rabbitmq', 'NACK', 'retry', 'RabbitMQ could not accept the message (basic.nack)',
+    'Example: a full queue with overflow reject-publish'),
   ('rabbitmq', 'ACCESS_REFUSED', 'retry', 'The user may not write to the exchange', ''),
-  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange is not there', ''),
-  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closes the connection, as it stops', ''),
-  ('rabbitmq', 'NOT_ALLOWED', 'wait', 'The virtual host is not there or not open to the user', ''),
-  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no room', ''),
-  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ does not take such a message',
-    'Larger than max_message_size, for one'),
+  ('rabbitmq', 'NOT_FOUND', 'retry', 'The exchange does not exist', ''),
+  ('rabbitmq', 'CONNECTION_FORCED', 'wait', 'RabbitMQ closed the connection because it stops', ''),
+  ('rabbitmq', 'NOT_ALLOWED', 'wait',
+    'The virtual host does not exist or the user may not use it', ''),
+  ('rabbitmq', 'RESOURCE_ERROR', 'wait', 'RabbitMQ has no free memory or disk', ''),
+  ('rabbitmq', 'PRECONDITION_FAILED', 'fail', 'RabbitMQ rejected the message',
+    'Example: larger than max_message_size'),
   ('rabbitmq', 'CONTENT_TOO_LARGE', 'fail', 'The message is too large', '');
 
 -- sql/brokers/kafka.sql
 
--- Kafka: its settings, and what its refusals mean: the errors that are not retriable there, under
--- their own titles (https://kafka.apache.org/protocol#protocol_error_codes). What no row names is
+-- The settings of Kafka, and rules for the error codes that Kafka does not retry, with Kafka's
+-- titles (https://kafka.apache.org/protocol#protocol_error_codes). A code without a rule is
 -- retried.
 
 create function outbox.check_kafka(p_broker jsonb) returns jsonb
@@ -235,7 +235,7 @@ begin
     or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
   then
     perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
-      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+      'Expected something like ["kafka-1.example.com:9093"]; Kafka returns the other addresses');
   end if;
   for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
     if v_address like '[%' then
@@ -251,7 +251,7 @@ begin
       array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
     if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
       perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
-        'Expected another one, such as {topic}.dlq, or null for none');
+        'Expected another topic, such as {topic}.dlq, or null');
     end if;
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
@@ -269,28 +269,27 @@ begin
 end
 $$;
 comment on function outbox.check_kafka(jsonb) is
-  'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", '
-  '"sasl", "dlq_topic"}. OH001.';
+  'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", '
+  '"tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
 insert into outbox.failure_rule (kind, code, action, title, note) values
   ('kafka', 'MESSAGE_TOO_LARGE', 'fail', 'The record is larger than the topic allows', ''),
   ('kafka', 'RECORD_LIST_TOO_LARGE', 'fail', 'The batch is larger than a segment', ''),
-  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic''s name is not valid', ''),
-  ('kafka', 'INVALID_RECORD', 'fail', 'The broker does not take such a record', ''),
+  ('kafka', 'INVALID_TOPIC_EXCEPTION', 'fail', 'The topic name is invalid', ''),
+  ('kafka', 'INVALID_RECORD', 'fail', 'The broker rejected the record as invalid', ''),
   ('kafka', 'INVALID_TIMESTAMP', 'fail', 'The record''s time is out of range', ''),
   ('kafka', 'TOPIC_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the topic', ''),
   ('kafka', 'CLUSTER_AUTHORIZATION_FAILED', 'fail', 'The user may not write to the cluster', ''),
-  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids it', ''),
+  ('kafka', 'POLICY_VIOLATION', 'fail', 'A policy of the cluster forbids the record', ''),
   ('kafka', 'UNSUPPORTED_FOR_MESSAGE_FORMAT', 'fail', 'The topic''s format is too old', ''),
   ('kafka', 'UNSUPPORTED_VERSION', 'fail', 'The broker is too old', '');
 
 -- sql/brokers/broker.sql
 
--- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. What
--- may be shown of it lies in endpoint.config, its user and password in Vault. Whoever can name a
--- broker makes runs speak another protocol to it, so such endpoints are made by SQL or with a
--- secret key alone. A broker that cannot be reached is no fault of a delivery: the rules at the end
--- make it wait behind the breaker, and no try is spent.
+-- Brokers: an endpoint of kind rabbitmq or kafka publishes events to an exchange or a topic. Its
+-- runs speak another protocol than HTTP to any address, so only SQL or a secret key can create one.
+-- An unreachable broker is not the fault of a delivery: the rules at the end make the delivery wait
+-- for the breaker without a failed attempt.
 
 insert into outbox.endpoint_kind (kind, retry, response_class, credentials_remedy, rewrite_command,
   create_function, change_function)
@@ -302,7 +301,7 @@ select k, '{"strategy": "exponential", "base_delay": 1, "factor": 2, "max_delay"
 from pg_catalog.unnest(array['rabbitmq', 'kafka']) k;
 
 insert into outbox.error_hint (error_class, hint) values
-  ('broker', 'The broker refused the record: its error says why');
+  ('broker', 'The broker rejected the record: see its error');
 
 create function outbox.put_broker(
   p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb
@@ -345,7 +344,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  -- A partition of a topic keeps the order in which records come, so they come in order.
+  -- A Kafka partition keeps records in the order of arrival, so send them in order.
   v_ordering text := coalesce(p_ordering,
     case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
@@ -355,7 +354,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
-  -- A probe costs a broker nothing, so it is made soon.
+  -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
   values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
@@ -370,10 +369,10 @@ end
 $$;
 comment on function outbox.create_broker_endpoint(
   text, jsonb, jsonb, text[], text, text, text, text, jsonb, text) is
-  'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
+  'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": '
   '"amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", '
   '"dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", '
-  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+  '"dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
 
 create function outbox.set_broker(
   p_endpoint_id uuid, p_broker jsonb default '{}', p_credentials jsonb default null
@@ -381,13 +380,13 @@ create function outbox.set_broker(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- Of two calls at a time the second starts from what the first left.
+  -- A concurrent call waits here, then merges into the stored settings.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
   if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
-      hint = 'create_broker_endpoint() makes one';
+      hint = 'Create one with create_broker_endpoint()';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -400,29 +399,31 @@ begin
 end
 $$;
 comment on function outbox.set_broker(uuid, jsonb, jsonb) is
-  'Changes the settings of a broker endpoint that p_broker names, and its credentials where they '
-  'are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+  'Changes the settings of a broker endpoint that p_broker contains, and its credentials if '
+  'p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, '
+  'OH004.';
 
--- Codes of our own: the broker was not reached, or its login was refused.
+-- These codes are not from a broker: it was not reached, or it refused the login.
 insert into outbox.failure_rule (kind, code, action, title, note)
-select k.kind, r.code, 'wait', r.title, 'Nothing of the delivery is at fault'
+select k.kind, r.code, 'wait', r.title, 'The delivery is not the cause'
 from (values ('rabbitmq'), ('kafka')) k (kind)
 cross join (values
   ('dns', 'The broker''s name cannot be resolved'),
   ('blocked', 'The broker''s address is not allowed'),
   ('connect', 'The broker cannot be reached'),
-  ('tls', 'The broker''s TLS is not right'),
-  ('timeout', 'The broker did not answer in time'),
+  ('tls', 'The TLS connection to the broker failed'),
+  ('timeout', 'The broker did not respond in time'),
   ('reset', 'The connection broke before the broker confirmed'),
-  ('login_refused', 'The broker refuses the credentials'),
+  ('login_refused', 'The broker rejected the credentials'),
   ('no_proxy', 'The broker cannot be reached through the egress proxy')
 ) r (code, title);
 
 -- sql/brokers/slack.sql
 
--- Slack, and whatever else takes its incoming webhooks (Mattermost, Rocket.Chat, Discord behind
--- /slack): an event becomes a line of text in a channel. The URL of such a webhook is the right to
--- write there, so it is a credential: in Vault whole, in the endpoint's row without its path.
+-- Slack, and services with compatible incoming webhooks (Mattermost, Rocket.Chat, Discord with
+-- /slack): an event becomes a line of text in a channel. Anybody who knows the URL of such a
+-- webhook can write to the channel, so the full URL is a credential in Vault. The row of the
+-- endpoint has the URL without its path.
 
 insert into outbox.endpoint_kind (kind, retry, credentials_remedy, rewrite_command, create_function,
   change_function)
@@ -431,22 +432,22 @@ values ('slack', '{"strategy": "schedule", "delays": [1, 5, 15, 60, 300], "max_r
   'set_slack_url() sets it again', $$outbox.set_slack_url(%2$L, '<the URL>')$$,
   'outbox.create_slack_of_wire', 'outbox.change_slack_of_wire');
 
-create function outbox.slack_url_shown(p_url text) returns text
+create function outbox.masked_slack_url(p_url text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
 end
 $$;
-comment on function outbox.slack_url_shown(text) is
-  'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
+comment on function outbox.masked_slack_url(text) is
+  'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
 
 create function outbox.put_slack_url(p_endpoint_id uuid, p_url text) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   perform outbox.check_url(p_url);
-  update outbox.endpoint e set url = outbox.slack_url_shown(p_url) where e.id = p_endpoint_id;
+  update outbox.endpoint e set url = outbox.masked_slack_url(p_url) where e.id = p_endpoint_id;
   perform outbox.put_credentials(p_endpoint_id, pg_catalog.jsonb_build_object('url', p_url));
 end
 $$;
@@ -469,7 +470,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
-  -- Slack takes one message a second of a webhook, with short bursts above it.
+  -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
   values (p_org_id, 'slack', '', coalesce(p_description, ''), 2, 1, 5, v_now, v_now)
@@ -482,9 +483,8 @@ begin
 end
 $$;
 comment on function outbox.create_slack_endpoint(text, text[], text, text, jsonb, text) is
-  'Makes an endpoint that writes events into a channel through a Slack-compatible incoming '
-  'webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. '
-  'OH001.';
+  'Creates an endpoint that writes events into a channel through a Slack-compatible incoming '
+  'webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
 
 create function outbox.set_slack_url(p_endpoint_id uuid, p_url text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -493,7 +493,7 @@ begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
-      hint = 'create_slack_endpoint() makes one';
+      hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   update outbox.endpoint e
@@ -505,45 +505,48 @@ begin
 end
 $$;
 comment on function outbox.set_slack_url(uuid, text) is
-  'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is '
-  'shown}. OH001, OH002, OH004.';
+  'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" '
+  'without its path}. OH001, OH002, OH004.';
 
--- Slack answers with a word of its own, and whoever imitates it often with a status alone.
+-- Slack responds with an error code as text. Compatible services often respond with the HTTP status
+-- only.
 insert into outbox.failure_rule (kind, code, action, title, note) values
-  ('slack', '404', 'hold', 'The webhook is not there', 'Compatible services say so by the status'),
+  ('slack', '404', 'hold', 'The webhook does not exist',
+    'Compatible services respond with this status'),
   ('slack', 'action_prohibited', 'hold', 'An admin restricts the webhook', ''),
   ('slack', 'channel_is_archived', 'hold', 'The channel is archived', ''),
-  ('slack', 'channel_not_found', 'hold', 'The channel is not there', ''),
-  ('slack', 'invalid_payload', 'fail', 'The message is not understood', ''),
-  ('slack', 'invalid_token', 'hold', 'The webhook''s URL is not valid', ''),
-  ('slack', 'no_active_hooks', 'hold', 'The webhook is switched off', ''),
-  ('slack', 'no_service', 'hold', 'The webhook is switched off or removed', ''),
-  ('slack', 'no_team', 'hold', 'The workspace is not there', ''),
-  ('slack', 'posting_to_general_channel_denied', 'hold', 'Nobody but admins may write there', ''),
-  ('slack', 'rollup_error', 'retry', 'Slack has an error of its own', ''),
-  ('slack', 'team_disabled', 'hold', 'The workspace is switched off', '');
+  ('slack', 'channel_not_found', 'hold', 'The channel does not exist', ''),
+  ('slack', 'invalid_payload', 'fail', 'The message is invalid', ''),
+  ('slack', 'invalid_token', 'hold', 'The URL of the webhook is invalid', ''),
+  ('slack', 'no_active_hooks', 'hold', 'The webhook is disabled', ''),
+  ('slack', 'no_service', 'hold', 'The webhook is disabled or removed', ''),
+  ('slack', 'no_team', 'hold', 'The workspace does not exist', ''),
+  ('slack', 'posting_to_general_channel_denied', 'hold',
+    'Only admins may write to this channel', ''),
+  ('slack', 'rollup_error', 'retry', 'Internal error of Slack', ''),
+  ('slack', 'team_disabled', 'hold', 'The workspace is disabled', '');
 
 -- sql/brokers/dead_letter_topic.sql
 
--- Dead letters of brokers: what an endpoint could not publish goes to its dead-letter topic, or to
--- a queue of RabbitMQ, in the form that consumers know. It is a delivery of its own, of an event
--- that is addressed to the endpoint, so it is retried and recorded as any other; and of such an
--- event no further one is made.
+-- Dead letters of brokers: a record that an endpoint could not publish goes to its dead-letter
+-- topic, or to a queue of RabbitMQ. It is the delivery of a new event that is addressed to the
+-- endpoint, so it is retried and recorded as any other. Such an event has no dead-letter record
+-- itself.
 
-create function outbox.broker_text(
+create function outbox.fill_broker_template(
   p_template text, p_type text, p_org_id text, p_key text
 ) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- The key last: it may hold what looks like a placeholder.
+  -- The key last, because it may contain a placeholder.
   return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
     '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
 end
 $$;
-comment on function outbox.broker_text(text, text, text, text) is
-  'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the '
-  'same.';
+comment on function outbox.fill_broker_template(text, text, text, text) is
+  'The topic or routing key that a template gives for an event. '
+  'functions/_shared/senders/broker/template.ts has the same rules.';
 
 create function outbox.dlq_message(
   p_letter outbox.dead_letter, p_endpoint outbox.endpoint
@@ -553,8 +556,8 @@ as $$
 declare
   v_data text := p_letter.original_message;
 begin
-  -- As concatenated text: a body is never written anew, not even its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+  -- Concatenated, because parsing the body as JSON could change its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
       coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
@@ -578,16 +581,16 @@ begin
 end
 $$;
 comment on function outbox.dlq_message(outbox.dead_letter, outbox.endpoint) is
-  'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it '
+  'The record for the dead-letter topic: {"original_topic", "original_message": the record as it '
   'would have been published, "error", "retry_count", "failed_at", "correlation_id", '
   '"original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
-create function outbox.publish_dead(
+create function outbox.publish_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Index lookups whatever the statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -623,7 +626,7 @@ begin
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
       (v_row.letter).endpoint_id, p_now);
-    -- Past the lane of its key, which may stand still behind this very dead letter.
+    -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
@@ -635,9 +638,9 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.publish_dead(uuid[], uuid[], timestamptz) is
-  'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. '
-  'locks: the caller holds the gates, and parks them.';
+comment on function outbox.publish_dead_letters(uuid[], uuid[], timestamptz) is
+  'Creates a delivery to the dead-letter topic for each new dead letter of a broker endpoint that '
+  'has one. locks: the caller holds the gates, and parks them.';
 
 create or replace function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
@@ -645,16 +648,14 @@ create or replace function outbox.on_dead_letters(
 language plpgsql set search_path = ''
 as $$
 begin
-  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+  perform outbox.publish_dead_letters(p_events, p_endpoints, p_now);
 end
 $$;
 
 -- sql/brokers/endpoint_routes.sql
 
--- Endpoints of brokers and of Slack over the HTTP API, which calls these functions by the names in
--- endpoint_kind.
+-- The HTTP API calls these functions by the names in endpoint_kind.
 
--- The API's names have capitals where SQL's have underscores.
 create function outbox.broker_to_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
 as $$
@@ -669,7 +670,7 @@ begin
 end
 $$;
 comment on function outbox.broker_to_wire(jsonb) is
-  'The settings of a broker as the API shows them; null for none.';
+  'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
 create function outbox.broker_of_wire(p_broker jsonb) returns jsonb
 language plpgsql immutable set search_path = ''
@@ -688,7 +689,7 @@ begin
 end
 $$;
 comment on function outbox.broker_of_wire(jsonb) is
-  'The settings of a broker as the API took them, in the names of SQL.';
+  'The settings of a broker from the API with the names of SQL (snake_case).';
 
 create or replace function outbox.endpoint_members(p_endpoint outbox.endpoint) returns jsonb
 language plpgsql stable set search_path = ''
@@ -710,13 +711,13 @@ as $$
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
     array['broker', 'config', 'credentials', 'ordering', 'payload', 'retry', 'secret'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
 $$;
 comment on function outbox.create_slack_of_wire(text, jsonb, text[]) is
-  'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+  'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
 
 create function outbox.change_slack_of_wire(
   p_endpoint_id uuid, p_change jsonb
@@ -731,7 +732,7 @@ begin
 end
 $$;
 comment on function outbox.change_slack_of_wire(uuid, jsonb) is
-  'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
+  'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
 
 create function outbox.create_broker_of_wire(
   p_org_id text, p_endpoint jsonb, p_event_types text[]
@@ -744,7 +745,7 @@ declare
   v_new jsonb;
 begin
   perform outbox.refuse_members(p_endpoint, v_kind, array['config', 'secret', 'url'],
-    'Give broker, and credentials where the broker wants them');
+    'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,
     outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -755,7 +756,7 @@ begin
 end
 $$;
 comment on function outbox.create_broker_of_wire(text, jsonb, text[]) is
-  'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+  'Creates a broker endpoint from a request of the API: {"id"}. OH001.';
 
 create function outbox.change_broker_of_wire(
   p_endpoint_id uuid, p_change jsonb
@@ -764,8 +765,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   if p_change ? 'url' then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+    perform outbox.invalid('url', 'cannot be set for a broker',
+      'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
     perform outbox.set_broker(p_endpoint_id,
@@ -776,7 +777,7 @@ begin
 end
 $$;
 comment on function outbox.change_broker_of_wire(uuid, jsonb) is
-  'Changes the settings and credentials of a broker that a change names; returns the other '
+  'Changes the settings and credentials of a broker that p_change contains; returns the other '
   'members. OH001, OH004.';
 
 -- sql/brokers/rights.sql

@@ -16,14 +16,12 @@
 --   messages/send/sent_message.sql, messages/send/message_claim.sql,
 --   messages/send/message_parcel.sql, messages/callback/callback_store.sql,
 --   messages/callback/callback_apply.sql, messages/callback/callback_status.sql,
---   messages/callback/callback_status_judge.sql, messages/callback/callback_status_note.sql,
---   messages/callback/callback_failure.sql, messages/callback/callback_tell.sql,
+--   messages/callback/callback_status_classify.sql, messages/callback/callback_status_save.sql,
+--   messages/callback/callback_failure.sql, messages/callback/callback_record.sql,
 --   messages/callback/inbound_message.sql, messages/callback/inbound_person.sql,
 --   messages/callback/notice.sql, messages/callback/callback_cleanup.sql, messages/rights.sql
 
 -- sql/messages/setting.sql
-
--- The settings of messages, and what may be stored in them beside the other settings.
 
 insert into outbox.setting (name, value, type, lowest, highest, description) values
   ('callback.retention_days', '30', 'integer', 8, 365,
@@ -41,7 +39,7 @@ insert into outbox.setting (name, value, type, form, form_problem, is_url, descr
     'must be a version such as v25.0', false,
     'The version of the Graph API that sends messages'),
   ('whatsapp.shared_app', '""', 'text', '^([0-9]{1,32})?$',
-    'must be empty or the id of a Meta app, which is digits', false,
+    'must be empty or the id of a Meta app (digits)', false,
     'The id of the Meta app that uses the callback address without a key; empty: none');
 
 create function outbox.check_graph_url() returns trigger
@@ -52,7 +50,7 @@ begin
     and not outbox.setting_on('egress.allow_http')
   then
     perform outbox.refuse_setting(new.name,
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      'would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids',
       case new.name
         when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
         else 'Set whatsapp.graph_url to an https URL first'
@@ -72,8 +70,8 @@ create trigger setting_goes_with_graph_url
 
 -- sql/messages/record/audit.sql
 
--- The audit trail of messages, dossiers, channels and templates. A line is written in the
--- transaction of its change, so that neither is there without the other.
+-- The audit trail of messages, dossiers, channels and templates. A row is inserted in the
+-- transaction of its change, so neither exists without the other.
 
 create table outbox.audit_event (
   id bigint generated always as identity primary key,
@@ -86,8 +84,9 @@ create table outbox.audit_event (
   created_at timestamptz not null
 );
 comment on table outbox.audit_event is
-  'Who did what, or what happened, to a message, a dossier or a channel. Written in the '
-  'transaction of the change, never changed; it names people by the ids of the application only.';
+  'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row '
+  'is inserted in the transaction of the change and never updated. It identifies people only by '
+  'ids of the application or by a hash of their number.';
 create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
 create index audit_event_org on outbox.audit_event (org_id, id);
 
@@ -104,17 +103,17 @@ begin
 end
 $$;
 comment on function outbox.audit(text, text, text, text, text, text, timestamptz) is
-  'Writes one line of the audit trail.';
+  'Inserts a row into the audit trail.';
 
 -- sql/messages/record/message.sql
 
--- Messages to people. A message is a row of its own, which the application reads and its callbacks
--- change; sending it is a delivery like any other, of an event that carries the message's id and
--- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
--- ids (each holds the recipient's number) stand in the tables of this file alone.
+-- Messages to recipients. The application reads a message in its row, and callbacks update it. Its
+-- sending is a delivery of an event that contains only the message's id, so erasing the message
+-- erases its content everywhere. Only the tables of this file store numbers, payloads and
+-- WhatsApp's ids (each contains the recipient's number).
 --
--- See message_status for its statuses, messages/person for consent, messages/message for what the
--- application and a person do, and messages/send for what claims and results do.
+-- message_status has the statuses, messages/person the consent, messages/message the functions for
+-- the application and for operators, and messages/send the effects of claims and results.
 
 create table outbox.outbound_message (
   id bigint generated always as identity primary key,
@@ -154,10 +153,10 @@ create table outbox.outbound_message (
   constraint outbound_message_of_event unique (event_id)
 );
 comment on table outbox.outbound_message is
-  'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event '
-  'of its present life (a resend begins a new one), content the hash that makes two creations with '
-  'one key the same; category is the template''s, or SERVICE without one; erased_at: payload, '
-  'number and ids are gone.';
+  'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is '
+  'its current event (a resend creates a new one). content is a hash: two creations with the same '
+  'key and the same hash are the same message. category is that of the template, or SERVICE '
+  'without a template. If erased_at is not null, payload, number and ids are erased.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -199,42 +198,43 @@ create table outbox.message_attempt (
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
-  'The attempts of a message, numbered through its resends. claim is the number of the delivery''s '
-  'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
-  'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+  'The attempts of a message, numbered across its resends. claim is the number of the delivery''s '
+  'attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s '
+  'response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest '
+  'time that a callback reports.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,
   a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
-  'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+  'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';
 
 -- sql/messages/record/message_status.sql
 
--- The life of a message. Whatever changes a status one message at a time goes through
--- save_message(), which refuses a step that is not drawn here:
+-- The statuses of a message. A change of a single message uses save_message(), which rejects any
+-- transition that is not listed here:
 --
---   QUEUED -> SENDING -> SENT -> DELIVERED     the claim, the answer, a callback
---   SENDING -> QUEUED                          a try failed and another will follow
---   QUEUED | SENDING | SENT -> FAILED          no further try, or a callback says so
---   QUEUED -> CANCELLED, FAILED -> QUEUED      a person, by cancel_message() and resend_message()
+--   QUEUED -> SENDING -> SENT -> DELIVERED     the claim, the response, a callback
+--   SENDING -> QUEUED                          an attempt failed and is retried
+--   QUEUED | SENDING | SENT -> FAILED          no retry is left, or a callback reports a failure
+--   QUEUED -> CANCELLED, FAILED -> QUEUED      cancel_message() and resend_message()
 
-create function outbox.may_become(p_from text, p_to text) returns boolean
+create function outbox.status_may_change(p_from text, p_to text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return p_from = p_to or (p_from, p_to) in (
     ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
-    -- An answer that was lost, or came after its lease, and turns up before the next try.
+    -- The response was lost or came after the lease; it is known before the next attempt.
     ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
     ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
     ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
     ('FAILED', 'QUEUED'));
 end
 $$;
-comment on function outbox.may_become(text, text) is
-  'Whether a message of one status may get another.';
+comment on function outbox.status_may_change(text, text) is
+  'Whether a message may change from one status to another.';
 
 create function outbox.count_message(
   p_status text, p_error_code text default null, p_n bigint default 1
@@ -249,7 +249,7 @@ begin
 end
 $$;
 comment on function outbox.count_message(text, text, bigint) is
-  'Counts that messages got a status.';
+  'Counts p_n messages that got a status.';
 
 create function outbox.save_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -257,14 +257,14 @@ create function outbox.save_message(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text;
+  v_before text;
 begin
-  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;
+  if not outbox.status_may_change(v_before, p_message.status) then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
+      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_before,
         p_message.status),
-      hint = 'Only a QUEUED message can be cancelled, and only a FAILED one sent again';
+      hint = 'Cancel a message only while it is QUEUED; resend it only after it is FAILED';
   end if;
   update outbox.outbound_message m set
     status = p_message.status,
@@ -280,14 +280,13 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
-  if v_was <> p_message.status then
+  if v_before <> p_message.status then
     perform outbox.count_message(p_message.status, p_message.error_code);
   end if;
 end
 $$;
 comment on function outbox.save_message(outbox.outbound_message, timestamptz) is
-  'Writes what changes in the life of a message. OH004 when its status may not become that. '
-  'locks: the message.';
+  'Updates a message. OH004: its status may not change to the new one. locks: the message.';
 
 create function outbox.fail_message(
   p_message outbox.outbound_message, p_code text, p_error text, p_now timestamptz
@@ -301,17 +300,14 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;
 comment on function outbox.fail_message(outbox.outbound_message, text, text, timestamptz) is
-  'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
+  'Sets a message to FAILED and adds its audit and activity rows. OH004. locks: the message.';
 
 -- sql/messages/record/activity.sql
-
--- The timeline of a dossier, which the application shows beside its own record of the person: what
--- became of the messages that were sent to them.
 
 create table outbox.activity (
   id bigint generated always as identity primary key,
@@ -324,11 +320,11 @@ create table outbox.activity (
   created_at timestamptz not null
 );
 comment on table outbox.activity is
-  'The timeline of a dossier: what became of its messages. Written in the transaction of the '
-  'change, never changed.';
+  'The timeline of a dossier: what happened to its messages. A row is inserted in the transaction '
+  'of the change and never updated.';
 create index activity_dossier on outbox.activity (org_id, dossier_id, id);
 
-create function outbox.note_activity(
+create function outbox.add_activity(
   p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -342,25 +338,25 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, timestamptz) is
-  'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", '
-  '"channel", "templateCode", "status", …}.';
+comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, timestamptz) is
+  'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", '
+  '"channel", "templateCode", "status", …} with the members of p_more.';
 
 -- sql/messages/callback/callback.sql
 
--- Callbacks: what Meta reports of messages, and what people write. Meta delivers each at least
--- once, in no order, several at a time, up to 1,000 updates in one, and may group a repeat
--- differently. So each update is a row of its own, known by its key, whatever came with it.
+-- Callbacks: updates from Meta about messages, inbound messages, and notices about accounts. Meta
+-- sends each update at least once, in any order, in concurrent requests, up to 1,000 updates in
+-- one. A repeat may be grouped differently, so each update is a row with its own key.
 --
---   receive_callbacks()   57   stores what is new in one insert, then applies it
---   apply_callbacks()     57   from the tick: what could not be applied at once, what waits
---   statuses              57   what became of the attempts of messages
---   messages, preferences 58   what people write, and whether they want to hear more
---   templates, accounts   59   what is held, and what lifts that
+--   callback_store     receive_callbacks(): stores new updates in one insert and applies them
+--   callback_apply     apply_callbacks(), a step of the tick: applies waiting updates
+--   callback_status*   statuses of messages; callback_record and callback_failure: their effects
+--   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
+--   notice             templates, accounts and numbers: holds and their end
 --
--- The row never changes but for its verdict: applied, skipped with the reason, or kept because no
--- message has its id yet. look_at is when it is looked at again and null for nearly all, so that
--- the two indexes on it stay empty and the verdict costs no index an entry.
+-- Only the verdict of a row changes: applied, skipped with a reason, or kept until a message has
+-- its id. next_check_at is null for nearly all rows, so its two indexes stay empty and a verdict
+-- adds no index entry.
 
 create table outbox.whatsapp_update (
   id bigint generated always as identity primary key,
@@ -391,18 +387,19 @@ create table outbox.whatsapp_update (
       update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
-  look_at timestamptz,
-  looks integer not null default 0,
+  next_check_at timestamptz,
+  checks integer not null default 0,
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and '
-  'what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has '
-  'its id. happened_at is Meta''s time, or the time of its arrival where that is missing or '
-  'absurd.';
-create index whatsapp_update_due on outbox.whatsapp_update (look_at) where look_at is not null;
+  'Updates from Meta, each once, with the original in data: the app, the channel and message, and '
+  'the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until '
+  'a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is '
+  'missing or implausible.';
+create index whatsapp_update_due on outbox.whatsapp_update (next_check_at)
+  where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
-  where look_at is not null;
+  where next_check_at is not null;
 create index whatsapp_update_message on outbox.whatsapp_update (message_id, id)
   where message_id is not null;
 create index whatsapp_update_age on outbox.whatsapp_update (received_at);
@@ -416,9 +413,8 @@ create table outbox.callback_count (
   primary key (shard, kind, update_status, reason)
 );
 comment on table outbox.callback_count is
-  'How many updates came to each end, since the installation: the sum over shards, each of which '
-  'is some sessions'' own so that they do not wait for one another. reason is empty where there is '
-  'none.';
+  'The number of updates by verdict since the installation: the sum over shards. A session adds '
+  'to one shard, so that sessions rarely wait for each other. reason is empty if there is none.';
 
 create type outbox.status_change as (
   update_id bigint,
@@ -431,26 +427,27 @@ create type outbox.status_change as (
   code text,
   title text,
   details text,
-  noted boolean,
+  is_new boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
-  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
-  'it adds to the facts of its try.';
+  'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
+  'is_new: it adds a time to its attempt.';
 
-create type outbox.message_move as (
+create type outbox.changed_message as (
   message_id bigint,
   was text,
   became text
 );
-comment on type outbox.message_move is 'A message whose status changed.';
+comment on type outbox.changed_message is
+  'A message whose status changed.';
 
 -- sql/messages/callback/inbound.sql
 
--- What people write. A person is a contact of an organisation, known by a number (wa_id) or by the
--- id that WhatsApp gives who hides theirs (user_id), or by both once a message brings both. Whether
--- they want to hear more stands in opt_out (41); the words by which they say so stand here.
+-- Inbound messages. A sender is a contact of an organisation. WhatsApp identifies a contact by the
+-- number (wa_id), by an id if the user hides the number (user_id), or by both. opt_out stores
+-- opt-outs; reply_word has the words that mean an opt-out.
 
 create table outbox.whatsapp_contact (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -465,7 +462,8 @@ create table outbox.whatsapp_contact (
   constraint whatsapp_contact_has_an_id check (wa_id is not null or user_id is not null)
 );
 comment on table outbox.whatsapp_contact is
-  'Who has written to an organisation. Forgotten message.retention_days after they last did.';
+  'The senders of inbound messages, for each organisation. Deleted message.retention_days after '
+  'their last message.';
 create unique index whatsapp_contact_wa_id on outbox.whatsapp_contact (org_id, wa_id)
   where wa_id is not null;
 create unique index whatsapp_contact_user_id on outbox.whatsapp_contact (org_id, user_id)
@@ -489,9 +487,9 @@ create table outbox.inbound_message (
   constraint inbound_message_once unique (phone_number_id, wamid)
 );
 comment on table outbox.inbound_message is
-  'Messages from people, each once. type is WhatsApp''s, text what a person reads of it, reply_to '
-  'the message of ours that it answers, payload the rest as it came; erased_at: text, payload and '
-  'ids are gone, message.retention_days after it came.';
+  'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the '
+  'outbound message that it replies to; payload is the rest of the update. At erased_at, '
+  'message.retention_days after its arrival, text, payload and ids were erased.';
 create index inbound_message_org on outbox.inbound_message (org_id, id);
 create index inbound_message_contact on outbox.inbound_message (contact_id, id);
 create index inbound_message_kept on outbox.inbound_message (received_at)
@@ -507,16 +505,16 @@ create table outbox.reply_word (
   primary key (org_id, language, word)
 );
 comment on table outbox.reply_word is
-  'What, as a whole message or the payload of a button, means that a person wants no more messages '
-  '(STOP) or wants them again (START), as plain_word() writes it. Org * is for all; an org''s own '
-  'row for a word stands above it, and NONE takes it out.';
+  'Words that opt a sender out (STOP) or in (START), as a whole message or the payload of a '
+  'button, in the form of plain_word(). Organisation * is for all; an organisation''s own row '
+  'overrides it, and NONE disables the word.';
 create index reply_word_word on outbox.reply_word (word, org_id);
 
 create function outbox.plain_word(p_text text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Nothing longer is one of these words: a sentence that holds one is for a person to read.
+  -- At most 100 characters: a sentence that contains such a word needs a human reader.
   if pg_catalog.length(p_text) > 100 then
     return null;
   end if;
@@ -529,7 +527,8 @@ begin
 end
 $$;
 comment on function outbox.plain_word(text) is
-  'A text without case, accents, and what surrounds it: "Arrêt !" is arret. Null for a long one.';
+  'A text in lower case, without accents and surrounding punctuation: "Arrêt !" becomes arret. '
+  'Null if it is longer than 100 characters.';
 
 insert into outbox.reply_word (language, word, action) values
   ('en', 'stop', 'STOP'), ('en', 'stop all', 'STOP'), ('en', 'unsubscribe', 'STOP'),
@@ -560,11 +559,12 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
-    perform outbox.invalid('language', 'is not the code of a language', 'Expected fr or similar');
+    perform outbox.invalid('language', 'is not a language code',
+      'Expected 2 or 3 letters, such as fr');
   end if;
   if v_word is null then
     perform outbox.invalid('word', 'is empty or longer than 100 characters',
-      'Expected what a person would write as a whole message');
+      'Expected the text of a whole message, such as stop');
   end if;
   insert into outbox.reply_word as w (org_id, language, word, action)
   values (p_org_id, p_language, v_word, p_action)
@@ -575,8 +575,8 @@ begin
 end
 $$;
 comment on function outbox.put_reply_word(text, text, text, text, text) is
-  'Says what a word means to an organisation, as a whole message: STOP, START, or NONE where all '
-  'others take it for one of them. Returns {"language", "word", "action"}. OH001.';
+  'Sets the meaning of a word as a whole message for an organisation: STOP, START, or NONE to '
+  'disable a word of all organisations. Returns {"language", "word", "action"}. OH001.';
 
 create function outbox.list_reply_words(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -592,10 +592,10 @@ begin
 end
 $$;
 comment on function outbox.list_reply_words(text) is
-  'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", '
-  '"own": the organisation has said so itself}]}.';
+  'The words that mean STOP or START for an organisation: {"data": [{"language", "word", '
+  '"action", "own": it is the organisation''s own row}]}.';
 
-create type outbox.wish as (
+create type outbox.opt_out_change as (
   org_id text,
   recipient text,
   purpose text,
@@ -606,16 +606,16 @@ create type outbox.wish as (
   entity_type text,
   entity_id text
 );
-comment on type outbox.wish is
-  'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and '
-  'what the audit trail files it under.';
+comment on type outbox.opt_out_change is
+  'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with '
+  'its time, source and evidence, and the entity of its audit row.';
 
 -- sql/messages/channel/hold.sql
 
--- What WhatsApp itself has stopped: a number, an account, a template. A hold has a cause and is
--- lifted by the update that says the contrary, in whatever order the two come: the later word
--- counts. A channel with a hold is a paused endpoint; a template with one keeps its messages back,
--- each person's in order. resume_endpoint() lifts whatever holds a channel.
+-- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause. The opposite
+-- update lifts it; of two updates, the one with the later time counts, in whatever order they
+-- arrive. A held channel is a paused endpoint. Messages with a held template wait, in order for
+-- each recipient. resume_endpoint() lifts all holds of a channel.
 
 create table outbox.channel_hold (
   channel_id uuid not null,
@@ -627,8 +627,8 @@ create table outbox.channel_hold (
   primary key (channel_id, cause)
 );
 comment on table outbox.channel_hold is
-  'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. '
-  'decided_at is Meta''s time; expires_at when Meta ends it by itself.';
+  'The last decision about a channel by cause: failure (an error code of WhatsApp), account or '
+  'quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
 create index channel_hold_expires on outbox.channel_hold (expires_at)
   where held and expires_at is not null;
 
@@ -643,8 +643,9 @@ create table outbox.template_hold (
   primary key (app_id, waba_id, name, language)
 );
 comment on table outbox.template_hold is
-  'The last word on a template of an account, by Meta''s name and language (with _), as an app '
-  'heard it: the secret of one says nothing of the channels of another.';
+  'The last decision about a template of an account, by Meta''s name and language (with _). '
+  'app_id is the app that received it: the secret of an app is no proof for the channels of '
+  'another app.';
 
 create table outbox.notice_rule (
   field text not null,
@@ -657,8 +658,9 @@ create table outbox.notice_rule (
   primary key (field, event)
 );
 comment on table outbox.notice_rule is
-  'What an update about a template, an account or a number means: hold, lift, or note, which is an '
-  'operational event alone. One UPDATE changes it; an event in no row is stored and skipped.';
+  'The action for an update about a template, an account or a number: hold, lift, or note (an '
+  'operational event only). Change a rule with UPDATE. An event without a rule is stored and '
+  'skipped.';
 
 insert into outbox.notice_rule (field, event, action, cause, title) values
   ('message_template_status_update', 'PAUSED', 'hold', 'template', 'Template is paused'),
@@ -681,7 +683,7 @@ insert into outbox.notice_rule (field, event, action, cause, title) values
   ('message_template_status_update', 'UNARCHIVED', 'lift', 'template', 'Template is unarchived'),
   ('message_template_status_update', 'UNLOCKED', 'lift', 'template', 'Template is unlocked'),
   ('account_update', 'ACCOUNT_RESTRICTION', 'hold', 'account', 'Account is restricted'),
-  ('account_update', 'ACCOUNT_UNRESTRICTION', 'lift', 'account', 'Account is restricted no more'),
+  ('account_update', 'ACCOUNT_UNRESTRICTION', 'lift', 'account', 'Account is no longer restricted'),
   ('account_update', 'DISABLE', 'hold', 'account', 'Account is disabled'),
   ('account_update', 'SCHEDULE_FOR_DISABLE', 'note', 'account', 'Account will be disabled'),
   ('account_update', 'REINSTATE', 'lift', 'account', 'Account is reinstated'),
@@ -702,10 +704,9 @@ insert into outbox.notice_rule (field, event, action, cause, title) values
 
 -- sql/messages/channel/app.sql
 
--- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
--- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls. So a callback is checked against one app with at
--- most two secrets, and a stranger cannot guess the address of an app.
+-- Meta apps. Channels of any organisation may share an app. An app's secret signs the callbacks of
+-- its channels only. app_key is the last part of the URL that Meta calls. So a callback is checked
+-- against one app and at most two secrets, and the URL of an app cannot be guessed.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -721,8 +722,8 @@ create table outbox.whatsapp_app (
   constraint whatsapp_app_of_key unique (app_key)
 );
 comment on table outbox.whatsapp_app is
-  'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; '
-  'allow_unsigned takes callbacks without a signature.';
+  'Meta apps by Meta''s id. The app secret is in Vault, and for a limited time the previous one. '
+  'allow_unsigned accepts callbacks without a signature.';
 
 create function outbox.put_whatsapp_app(
   p_app_id text,
@@ -737,13 +738,13 @@ declare
   v_app outbox.whatsapp_app;
 begin
   if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
-    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+    perform outbox.invalid('app_id', 'is not the id of a Meta app', 'Expected digits');
   end if;
   if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
-      'Say how long the secret before this one still counts');
+      'Give the time for which the previous secret stays valid');
   end if;
-  -- Insert the row first, so that a second call for a new app waits here for the first one.
+  -- Insert the row first, so that a concurrent call for a new app waits here.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -752,7 +753,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,
@@ -765,9 +766,8 @@ begin
 end
 $$;
 comment on function outbox.put_whatsapp_app(text, text, boolean, interval) is
-  'Makes a Meta app known, or replaces its secret, of which the one before still counts for '
-  'p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. '
-  'OH001.';
+  'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. '
+  'Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
 
 create function outbox.get_whatsapp_app(p_app_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -780,7 +780,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('Meta app %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
-      hint = 'put_whatsapp_app() makes it known';
+      hint = 'Add it with put_whatsapp_app()';
   end if;
   return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
     'allowUnsigned', v_app.allow_unsigned,
@@ -788,8 +788,8 @@ begin
 end
 $$;
 comment on function outbox.get_whatsapp_app(text) is
-  'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, '
-  '"allowUnsigned", "secrets": how many count}. OH002.';
+  'A Meta app: {"appId", "appKey": the last part of its callback URL, "allowUnsigned", "secrets": '
+  'the number of valid secrets}. OH002.';
 
 create function outbox.app_secrets(
   p_app outbox.whatsapp_app, p_now timestamptz
@@ -803,7 +803,7 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A secret that cannot be read is left out, so that the other one still works.
+    -- Skip an unreadable secret, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
@@ -832,9 +832,9 @@ begin
 end
 $$;
 comment on function outbox.callback_app(text) is
-  'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", '
+  'The Meta app of a callback URL and the secrets that verify its callbacks: {"app": {"id", '
   '"secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key '
-  'in the address; null: the app in the setting whatsapp.shared_app.';
+  'in the URL; null: the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -846,7 +846,7 @@ begin
     select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
     where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
     for update skip locked
-  ), gone as (
+  ), deleted_secrets as (
     delete from vault.secrets v using old o where v.id = o.id
   )
   update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
@@ -856,20 +856,20 @@ begin
 end
 $$;
 comment on function outbox.forget_app_secrets(timestamptz) is
-  'Removes the secrets of Meta apps that count no more; returns how many.';
+  'Deletes the previous secrets of Meta apps that are no longer valid; returns how many.';
 
 -- sql/messages/channel/channel.sql
 
--- Channels: the business numbers that messages are sent from. A channel is an endpoint of kind
--- whatsapp and has its gate, lanes, rate, breaker and status; here is what only a channel has. Its
--- events are addressed to it, so it has no subscription. Order is by partition, which is the
--- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
+-- Channels: the business numbers that send messages. A channel is an endpoint of kind whatsapp with
+-- its own gate, lanes, rate, breaker and status. whatsapp_channel has its additional columns. Its
+-- events are addressed to it, so it has no subscription. It is ordered by partition, the recipient:
+-- one lane for each recipient, with lane_spacing_ms for WhatsApp's limit for a pair of numbers.
 
 insert into outbox.endpoint_kind (kind, retry, pauses_on_hold, is_cached, managed_as, managed_at)
 values
   ('whatsapp', '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5,
     "jitter": false}',
-    -- A channel's token is replaced without its endpoint.
+    -- Not cached: the token changes without a change of the endpoint.
     true, false, 'a channel', '/channels/{channelId}');
 
 create table outbox.whatsapp_channel (
@@ -890,11 +890,10 @@ create table outbox.whatsapp_channel (
   constraint whatsapp_channel_of_number unique (phone_number_id)
 );
 comment on table outbox.whatsapp_channel is
-  'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
-  'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
-  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; '
-  'graph_version is for this number alone, else the setting''s; display_digits is the number '
-  'itself, as its callbacks show it.';
+  'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, '
+  'and the access token in Vault. A held channel is a paused endpoint. messages_per_second is '
+  'WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the '
+  'setting for this number. display_digits is the number as its callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
@@ -917,7 +916,8 @@ begin
     where c.endpoint_id = p_channel_id);
 end
 $$;
-comment on function outbox.channel_json(uuid) is 'A channel as the API shows it.';
+comment on function outbox.channel_json(uuid) is
+  'A channel as the API returns it.';
 
 create function outbox.check_channel(p_org_id text, p_channel_id uuid) returns uuid
 language plpgsql stable set search_path = ''
@@ -937,13 +937,14 @@ begin
         then pg_catalog.format('organisation %s has no default channel', p_org_id)
         else pg_catalog.format('channel %s does not exist', p_channel_id)
       end,
-      hint = 'create_channel() makes one; the first of an organisation is its default';
+      hint = 'Create one with create_channel(); the first of an organisation is its default';
   end if;
   return v_id;
 end
 $$;
 comment on function outbox.check_channel(text, uuid) is
-  'The channel of that org, or its default one when no id is given. OH002.';
+  'The id of a channel of this organisation, or of its default channel if p_channel_id is null. '
+  'OH002.';
 
 create function outbox.lock_channel(p_org_id text, p_channel_id uuid) returns uuid
 language plpgsql set search_path = ''
@@ -956,7 +957,7 @@ begin
 end
 $$;
 comment on function outbox.lock_channel(text, uuid) is
-  'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+  'As check_channel(), and locks the row of the endpoint for a change. OH002.';
 
 create function outbox.get_channel(p_org_id text, p_channel_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -966,7 +967,8 @@ begin
 end
 $$;
 comment on function outbox.get_channel(text, uuid) is
-  'One channel of an org, as channel_json() shows it; without an id the default one. OH002.';
+  'A channel of an organisation as channel_json() returns it; without an id the default one. '
+  'OH002.';
 
 create function outbox.list_channels(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -980,7 +982,7 @@ begin
 end
 $$;
 comment on function outbox.list_channels(text) is
-  'The channels of an org, newest first: {"data": […]}.';
+  'The channels of an organisation, newest first: {"data": […]}.';
 
 create function outbox.set_default_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -999,28 +1001,25 @@ begin
 end
 $$;
 comment on function outbox.set_default_channel(text, uuid, text) is
-  'Makes a channel the one that messages without a channelId go through. OH002.';
+  'Makes a channel the default: messages without a channelId use it. OH002.';
 
 -- sql/messages/channel/channel_token.sql
 
--- The access token of a channel. It lies in Vault, as the secrets of an app do; who changes it does
--- so here, and the claim alone reads it.
-
-create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
+create function outbox.store_in_vault(p_field text, p_secret text) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  -- What goes into a header, so nothing that a header cannot hold.
+  -- The value is sent in an HTTP header.
   if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
   then
-    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+    perform outbox.invalid(p_field, 'is empty, longer than 2048 characters or not visible ASCII',
       'Copy it from Meta''s dashboard again');
   end if;
   return vault.create_secret(p_secret);
 end
 $$;
-comment on function outbox.keep_in_vault(text, text) is
-  'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+comment on function outbox.store_in_vault(text, text) is
+  'Stores a secret in Vault and returns its id. OH001, without the secret.';
 
 create function outbox.set_channel_token(
   p_org_id text, p_channel_id uuid, p_access_token text, p_actor text default null
@@ -1034,7 +1033,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
@@ -1044,8 +1043,8 @@ begin
 end
 $$;
 comment on function outbox.set_channel_token(text, uuid, text, text) is
-  'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
-  'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
+  'Replaces the access token of a channel, from the next claim on. A held channel stays held '
+  'until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 create or replace function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -1077,7 +1076,8 @@ begin
       when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  -- From all holds, because status_reason names only the first. The text of a hold is its rule's
+  -- code and title.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -1098,8 +1098,8 @@ $$;
 
 -- sql/messages/channel/conversation_window.sql
 
--- The 24-hour window: what is no template may be sent to a person only for so long after they
--- wrote. refusal_of() asks for it, at the creation of a message and at its claim.
+-- The 24-hour window: a message without a template may be sent only within 24 hours after the
+-- recipient wrote. refusal_of() checks it when a message is created and when it is claimed.
 
 create table outbox.conversation_window (
   channel_id uuid not null,
@@ -1108,8 +1108,8 @@ create table outbox.conversation_window (
   primary key (channel_id, recipient)
 );
 comment on table outbox.conversation_window is
-  'Until when a person may be sent what is no template: 24 hours from their last message to that '
-  'number. recipient is E.164 with its +.';
+  'The end of the time in which a recipient may get messages without a template: 24 hours after '
+  'the recipient''s last message to this number. recipient is E.164 with +.';
 
 create function outbox.open_window(
   p_channel_id uuid, p_recipient text, p_at timestamptz
@@ -1124,20 +1124,21 @@ begin
 end
 $$;
 comment on function outbox.open_window(uuid, text, timestamptz) is
-  'Notes that a person (E.164 with its +) wrote to a channel at that time: for 24 hours they may '
-  'be sent what is no template.';
+  'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a '
+  'template are allowed for 24 hours.';
 
 -- sql/messages/channel/create_channel.sql
 
--- Making a channel, and how fast it may go: WhatsApp has a limit for the number and one for each
--- recipient, and what goes over either is refused and costs a try.
+-- Creates a channel and sets its rate. WhatsApp has a limit for the number and one for each
+-- recipient; a message above either limit is rejected and costs an attempt.
 
 create type outbox.pace as (
   rate_per_second double precision,
   rate_burst integer,
   max_in_flight integer
 );
-comment on type outbox.pace is 'How fast a channel may go, as its endpoint has it.';
+comment on type outbox.pace is
+  'The rate limits of the endpoint of a channel.';
 
 create function outbox.pace_of(p_messages_per_second double precision) returns outbox.pace
 language plpgsql immutable set search_path = ''
@@ -1145,14 +1146,14 @@ as $$
 declare
   v_rate constant double precision := p_messages_per_second * 0.965;
 begin
-  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
-  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  -- A run may claim the messages of the next 0.25 s, so that a late poll costs no throughput.
+  -- with_messages() sets the time of each, so they are not sent in a burst.
   return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
     greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
 end
 $$;
 comment on function outbox.pace_of(double precision) is
-  'The pace of a channel under a limit of WhatsApp: 96.5 % of it, evenly.';
+  'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
 create function outbox.create_channel(
   p_org_id text,
@@ -1173,18 +1174,18 @@ begin
   perform outbox.check_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
-      'Expected the digits that the dashboard shows under the number, not the number itself');
+      'Expected the digits below the number in the dashboard, not the number itself');
   end if;
   if p_waba_id is null or p_waba_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('wabaId', 'is not Meta''s id of an account', 'Expected digits');
   end if;
   if not exists (select from outbox.whatsapp_app a where a.app_id = p_app_id) then
-    perform outbox.invalid('appId', 'is not a Meta app that is known here',
-      'put_whatsapp_app() makes it known');
+    perform outbox.invalid('appId', 'is not the id of a known Meta app',
+      'Add it with put_whatsapp_app()');
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
   select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
@@ -1194,7 +1195,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_in_vault('accessToken', p_access_token),
+    outbox.store_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
@@ -1203,45 +1204,45 @@ begin
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
-    message = 'phoneNumberId belongs to a channel already', detail = 'phoneNumberId',
-    hint = 'A number has one channel, of one organisation: use that, or delete it first';
+    message = 'phoneNumberId already belongs to a channel', detail = 'phoneNumberId',
+    hint = 'A number has one channel of one organisation: use it, or delete it first';
 end
 $$;
 comment on function outbox.create_channel(
   text, text, text, text, text, text, double precision, double precision) is
-  'Makes a WhatsApp channel, the default one if the org has none, as channel_json() shows it. '
-  'p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number, and for one '
-  'recipient. OH001.';
+  'Creates a WhatsApp channel and returns it as channel_json(). It is the default '
+  'if the organisation has no default. p_messages_per_second and p_pair_seconds are WhatsApp''s '
+  'limits for the number and for one recipient. OH001.';
 
 -- sql/messages/channel/message_rule.sql
 
--- What WhatsApp's error codes mean. Titles are Meta's own. A failure is judged by its code, never
--- by the status that it came with: the same code comes with several. Meta's is_transient makes a
--- retry of what would be a failure or a hold, unless the rule is firm. A code without a row is
--- retried.
+-- Rules for WhatsApp's error codes. The titles are Meta's. The code decides and not the HTTP
+-- status, because a code comes with several statuses. If Meta sets is_transient, a fail or hold
+-- becomes a retry, unless the rule is firm. A code without a rule is retried.
 --
--- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
--- second call would be a second message: its retry waits ten minutes for a callback that says so.
+-- If no response comes but the attempt may have reached WhatsApp, its outcome is unknown, and a
+-- second call could send a second message. So the retry waits ten minutes for a callback.
 
 insert into outbox.error_hint (error_class, hint) values
-  ('provider', 'The provider refused the message: its code says why');
+  ('provider', 'The provider rejected the message: see its code');
 
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
-  ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
-  ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
+  ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'Rejected without a known code', ''),
+  ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'Rejected without a known code', ''),
   ('whatsapp', '429', 'throttle', 'endpoint', 10, false, 'Too many requests, without a code', ''),
-  ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No answer in time', 'Unknown outcome'),
+  ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No response in time',
+    'Unknown outcome'),
   ('whatsapp', 'reset', 'retry', 'endpoint', 600, false, 'The connection broke',
     'Unknown outcome'),
   ('whatsapp', 'lease_expired', 'retry', 'endpoint', 600, false, 'The run ended',
     'Unknown outcome'),
   ('whatsapp', 'blocked', 'hold', 'endpoint', 0, false, 'The Graph API may not be reached',
-    'Set whatsapp.graph_url or the egress settings right'),
+    'Correct whatsapp.graph_url or the egress settings'),
   ('whatsapp', 'invalid_token', 'hold', 'endpoint', 0, false, 'The access token cannot be sent',
     'set_channel_token() replaces it'),
-  ('whatsapp', 'invalid_payload', 'fail', 'endpoint', 0, false, 'The payload does not serve', ''),
-  ('whatsapp', 'incomplete', 'retry', 'endpoint', 60, false, 'Two versions at once',
-    'Deploy the functions that belong to the migration'),
+  ('whatsapp', 'invalid_payload', 'fail', 'endpoint', 0, false, 'The payload is invalid', ''),
+  ('whatsapp', 'incomplete', 'retry', 'endpoint', 60, false, 'Functions and schema differ',
+    'Deploy the functions of the migration'),
   ('whatsapp', '0', 'hold', 'endpoint', 0, false, 'AuthException', 'New token'),
   ('whatsapp', '1', 'retry', 'endpoint', 60, false, 'API Unknown', ''),
   ('whatsapp', '2', 'retry', 'endpoint', 60, false, 'API Service', ''),
@@ -1294,7 +1295,7 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '131043', 'fail', 'endpoint', 0, false, 'Message expired', ''),
   ('whatsapp', '131045', 'hold', 'endpoint', 0, false, 'Incorrect certificate', ''),
   ('whatsapp', '131047', 'fail', 'endpoint', 0, true, 'Re-engagement message',
-    'Called "invalid parameter" elsewhere; more than 24 hours since the person wrote'),
+    'Called "invalid parameter" elsewhere; more than 24 hours since the recipient wrote'),
   ('whatsapp', '131048', 'throttle', 'endpoint', 3600, false, 'Spam rate limit hit', ''),
   ('whatsapp', '131049', 'fail', 'endpoint', 0, false,
     'Not delivered to maintain healthy ecosystem engagement', 'A new message after 24 hours'),
@@ -1331,7 +1332,7 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '133000', 'fail', 'endpoint', 0, true, 'Incomplete Deregistration',
     'Called "invalid phone number" elsewhere; the sender''s registration'),
   ('whatsapp', '133004', 'fail', 'endpoint', 0, true, 'Server Temporarily Unavailable',
-    'Called "template not found" elsewhere; retry would be truer to Meta''s own words'),
+    'Called "template not found" elsewhere; Meta''s title suggests a retry'),
   ('whatsapp', '133005', 'fail', 'endpoint', 0, false, 'Two-step verification PIN Mismatch', ''),
   ('whatsapp', '133006', 'fail', 'endpoint', 0, true, 'Phone number Re-verification Needed',
     'Called "template disabled" elsewhere; the sender''s registration'),
@@ -1349,7 +1350,8 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '137000', 'fail', 'endpoint', 0, false, 'Recipient identity key mismatch', ''),
   ('whatsapp', '2494100', 'throttle', 'endpoint', 300, false, 'In maintenance', '');
 
--- 131201 to 131215 are the Groups API's, 131208 its rate limit (above); 200 to 299 permissions.
+-- 131201 to 131215 are Groups API errors, except 131208, its rate limit (above). 200 to 299 are
+-- permissions.
 insert into outbox.failure_rule (kind, code, action, title)
 select 'whatsapp', n::text, 'fail', 'Groups API error'
 from pg_catalog.generate_series(131201, 131215) n where n <> 131208;
@@ -1357,15 +1359,16 @@ insert into outbox.failure_rule (kind, code, action, title)
 select 'whatsapp', n::text, 'hold', 'API Permission'
 from pg_catalog.generate_series(200, 299) n;
 
--- What a person has said to WhatsApp, or the business about a person, is asked of no message again.
+-- Store an opt-out if the recipient opted out at WhatsApp (131050) or the business blocked the
+-- recipient (130403).
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
--- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
+-- A media link may work again after a few minutes, but rarely later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
 
--- What the token lacks, its life or a permission, the next one has.
+-- The token is expired or lacks a permission: a new token fixes it.
 update outbox.failure_rule f set new_token = true
 where f.kind = 'whatsapp' and f.action = 'hold'
   and (f.code in ('0', '3', '10', '100.33', '104', '190', '131005', 'invalid_token')
@@ -1373,8 +1376,9 @@ where f.kind = 'whatsapp' and f.action = 'hold'
 
 -- sql/messages/channel/hold_channel.sql
 
--- Holds of a channel, each with its cause: a failure, the account, the number's quality. While one
--- cause holds it, the channel is paused; a word that is older than the last one changes nothing.
+-- Holds of a channel by cause: a failure, the account, the quality of the number. The channel is
+-- paused while at least one cause holds it. An update that is older than the last one changes
+-- nothing.
 
 create function outbox.hold_channel(
   p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamptz,
@@ -1417,19 +1421,20 @@ end
 $$;
 comment on function outbox.hold_channel(
   uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
-  'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
-  'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+  'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the '
+  'last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, '
+  'without waiting.';
 
-create function outbox.cause_of(p_code text) returns text
+create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
+  -- These two codes are about the account: an update that it is reinstated lifts the hold.
   return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
-comment on function outbox.cause_of(text) is
-  'The cause of a hold that a code of WhatsApp''s makes.';
+comment on function outbox.hold_cause(text) is
+  'The cause of a hold for an error code of WhatsApp.';
 
 create function outbox.lift_expired_holds(p_now timestamptz) returns integer
 language plpgsql
@@ -1447,7 +1452,7 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
       greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
     v_lifted := v_lifted + 1;
   end loop;
@@ -1455,7 +1460,7 @@ begin
 end
 $$;
 comment on function outbox.lift_expired_holds(timestamptz) is
-  'Lifts holds whose end WhatsApp had announced; returns how many.';
+  'Lifts holds that have expired; returns how many.';
 
 create function outbox.lift_holds() returns trigger
 language plpgsql set search_path = ''
@@ -1467,7 +1472,7 @@ begin
 end
 $$;
 comment on function outbox.lift_holds() is
-  'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+  'Trigger: resuming a channel lifts its holds.';
 
 create trigger resumed_channel_has_no_hold
   after update of status on outbox.endpoint
@@ -1480,7 +1485,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- WhatsApp may have stopped the channel while its token could not be read.
+  -- WhatsApp may have stopped the channel while its token was unreadable.
   return (
     select 'held: ' || h.why from outbox.channel_hold h
     where h.channel_id = p_endpoint_id and h.held limit 1);
@@ -1489,22 +1494,22 @@ $$;
 
 -- sql/messages/channel/channel_routes.sql
 
--- What a person does with a channel: to change it, to lift its hold, to delete it. Each writes the
--- rows of the channel and its endpoint alone, waits for no run, and stands in the audit trail.
+-- Change, resume and delete a channel. Each writes only the rows of the channel and its endpoint,
+-- waits for no run, and adds a row to the audit trail.
 
 create function outbox.check_channel_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_change) k
   where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
     'graphVersion', 'isDefault')
   order by k limit 1;
   if found then
-    perform outbox.invalid(v_stray, 'cannot be changed',
-      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+    perform outbox.invalid(v_unknown, 'cannot be changed',
+      'Change description, accessToken, messagesPerSecond, pairSeconds, graphVersion or '
       'isDefault');
   end if;
   if p_change ? 'messagesPerSecond' then
@@ -1516,16 +1521,16 @@ begin
   end if;
   if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
     perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
-      'Expected something like v25.0, or null for what the setting says');
+      'Expected something like v25.0, or null for the value of the setting');
   end if;
   if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
-    perform outbox.invalid('isDefault', 'can only become true',
-      'Make another channel the default one');
+    perform outbox.invalid('isDefault', 'can only be set to true',
+      'Set it for the new default channel');
   end if;
 end
 $$;
 comment on function outbox.check_channel_change(jsonb) is
-  'Raises OH001 for the first member that no channel may have.';
+  'Raises OH001 for the first invalid member of a change.';
 
 create function outbox.update_channel(
   p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text default null
@@ -1567,9 +1572,9 @@ begin
 end
 $$;
 comment on function outbox.update_channel(text, uuid, jsonb, text) is
-  'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, '
-  'pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as '
-  'channel_json() shows it. OH001, OH002.';
+  'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, '
+  'graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, '
+  'OH002.';
 
 create function outbox.resume_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -1578,20 +1583,20 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
-  v_was jsonb := outbox.channel_json(v_id);
+  v_before jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'status' <> 'enabled' then
+  if v_before ->> 'status' <> 'enabled' then
     perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
+        coalesce(v_before ->> 'statusReason', v_before ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
 $$;
 comment on function outbox.resume_channel(text, uuid, text) is
-  'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. '
-  'Returns it as channel_json() shows it. OH002.';
+  'Lifts the holds of a channel. Its waiting messages are sent at once; the hold used up none of '
+  'their attempts. Returns the channel as channel_json(). OH002.';
 
 create function outbox.delete_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -1610,14 +1615,15 @@ begin
 end
 $$;
 comment on function outbox.delete_channel(text, uuid, text) is
-  'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and '
-  'its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+  'Deletes a channel: it sends nothing more, and its unsent messages fail within seconds. Then '
+  'its number can be used for a new channel. Returns {"id", "open": how many messages were open}. '
+  'OH002.';
 
 -- sql/messages/person/consent.sql
 
--- Consent. It belongs to a dossier (the application's record of a person), a channel and a purpose:
--- MARKETING, or UTILITY for everything else. Rows are only added, and the last one counts, so that
--- what was known at any time can be shown. An opt-out (messages/person/opt_out) stands above it.
+-- Consent of a dossier (the application's record of a recipient) for a channel and a purpose:
+-- MARKETING, or UTILITY for everything else. Rows are only added and the last one counts, so the
+-- consent at any time can be shown. An opt-out (messages/person/opt_out) overrides consent.
 
 create table outbox.consent (
   id bigint generated always as identity primary key,
@@ -1633,8 +1639,8 @@ create table outbox.consent (
   created_at timestamptz not null
 );
 comment on table outbox.consent is
-  'Who agreed to what, and took it back: source is how (a form, a call), evidence where it can be '
-  'found, actor who wrote it down. Append-only; the last row of a purpose counts.';
+  'Consent that was granted or revoked: source is how (a form, a call), evidence where the proof '
+  'is, actor who recorded it. Rows are only added; the last row of a purpose counts.';
 create index consent_dossier on outbox.consent (org_id, dossier_id, channel, purpose, id);
 
 create function outbox.check_dossier(p_dossier_id text) returns void
@@ -1643,12 +1649,12 @@ as $$
 begin
   if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
-      'Use the id of your record, not a name or a number of the person');
+      'Use the id of your record, not a name or a phone number');
   end if;
 end
 $$;
 comment on function outbox.check_dossier(text) is
-  'Raises OH001 unless this may be a dossier''s id.';
+  'Raises OH001 unless this is a valid dossier id.';
 
 create function outbox.change_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text,
@@ -1668,11 +1674,11 @@ begin
   end if;
   if p_source is null or pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how consent was given or taken back, such as web form or phone call');
+      'Give the way it was granted or revoked, such as web form or phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   foreach v_purpose in array p_purposes loop
     perform outbox.check_choice('purposes', v_purpose, array['MARKETING', 'UTILITY']);
@@ -1691,7 +1697,7 @@ end
 $$;
 comment on function outbox.change_consent(
   text, text, text[], boolean, text, text, text, text) is
-  'Writes down that consent was given or taken back. OH001.';
+  'Records that consent was granted or revoked. Returns the result of list_consents(). OH001.';
 
 create function outbox.grant_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_source text,
@@ -1705,9 +1711,9 @@ begin
 end
 $$;
 comment on function outbox.grant_consent(text, text, text[], text, text, text, text) is
-  'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, '
-  'UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() '
-  'does. OH001.';
+  'Records that the recipient of a dossier agrees to messages of these purposes (MARKETING, '
+  'UTILITY): how (p_source), the evidence, and who recorded it. Returns the result of '
+  'list_consents(). OH001.';
 
 create function outbox.revoke_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_source text,
@@ -1721,8 +1727,8 @@ begin
 end
 $$;
 comment on function outbox.revoke_consent(text, text, text[], text, text, text, text) is
-  'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what '
-  'list_consents() does. OH001.';
+  'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the '
+  'result of list_consents(). OH001.';
 
 create function outbox.consents_json(p_org_id text, p_dossier_id text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -1744,7 +1750,7 @@ begin
 end
 $$;
 comment on function outbox.consents_json(text, text) is
-  'What list_consents() returns.';
+  'The result of list_consents().';
 
 create function outbox.list_consents(p_org_id text, p_dossier_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -1754,13 +1760,14 @@ begin
 end
 $$;
 comment on function outbox.list_consents(text, text) is
-  'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", '
-  '"purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
+  'All changes of the consent of a dossier, newest first, at most 1000: {"data": [{"dossierId", '
+  '"channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the '
+  'last change of its channel and purpose}]}.';
 
 -- sql/messages/person/opt_out.sql
 
--- Opt-outs: numbers that want no marketing of an organisation, or nothing at all. An opt-out
--- belongs to a number, not to a dossier, so it also stops messages that name none.
+-- Opt-outs: numbers that must not get marketing messages of an organisation, or any message. An
+-- opt-out belongs to a number and not to a dossier, so it also stops messages without a dossier.
 
 create table outbox.opt_out (
   org_id text not null,
@@ -1776,23 +1783,23 @@ create table outbox.opt_out (
   primary key (org_id, channel, recipient, purpose)
 );
 comment on table outbox.opt_out is
-  'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of '
-  'each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 '
-  'with its +, or WhatsApp''s id of a person who hides theirs.';
+  'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): '
+  'the last decision, its source and evidence. lifted: messages are allowed again. recipient is '
+  'E.164 with +, or WhatsApp''s id of a user who hides the number.';
 
 create function outbox.check_recipient(p_to text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- Not shown: it may be somebody's number.
+    -- The error does not show the value, because it may be a real number.
     perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
+      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
   end if;
 end
 $$;
 comment on function outbox.check_recipient(text) is
-  'Raises OH001 unless this may be a person''s number.';
+  'Raises OH001 unless this is a phone number in E.164 form.';
 
 create function outbox.opt_out_recipient(
   p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
@@ -1817,7 +1824,8 @@ begin
 end
 $$;
 comment on function outbox.opt_out_recipient(text, text, text, text, text) is
-  'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
+  'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", '
+  '"purpose", "isNew"}. OH001.';
 
 create function outbox.opt_in_recipient(
   p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
@@ -1826,31 +1834,30 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   perform outbox.check_recipient(p_recipient);
-  -- Kept as lifted: a callback that comes late must not bring it back.
+  -- The row stays, so that a late callback does not restore the opt-out.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
     and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
 comment on function outbox.opt_in_recipient(text, text, text, text) is
-  'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
 
 -- sql/messages/person/recipient.sql
 
--- Who a number is. Of two countries WhatsApp writes numbers in two ways: a mobile of Brazil with
--- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
--- one person: an opt-out, the 24-hour window and the order of messages hold for both.
+-- Numbers of recipients. WhatsApp writes the numbers of two countries in two ways: a mobile number
+-- of Brazil with or without its ninth digit, a number of Mexico with or without a 1 after the
+-- country code. Both are one recipient for opt-outs, the 24-hour window and the order of messages.
 
-create function outbox.spellings(p_recipient text) returns text[]
+create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
   v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
 begin
-  -- The first is the number as its country's plan has it today.
   return case
     when v_brazil is not null then array[
       '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
@@ -1859,8 +1866,9 @@ begin
   end;
 end
 $$;
-comment on function outbox.spellings(text) is
-  'All ways to write a person''s number (E.164 with its +), the official one first.';
+comment on function outbox.number_variants(text) is
+  'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the '
+  'country''s numbering plan.';
 
 create function outbox.hash_key() returns text
 language plpgsql volatile set search_path = ''
@@ -1873,9 +1881,9 @@ begin
     begin
       perform vault.create_secret(
         pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
-        'Key of the hashes by which Outhook names a person''s number');
+        'Key of the hashes that Outhook stores instead of phone numbers');
     exception when unique_violation then
-      -- Another session was first.
+      -- Another session created it first.
       null;
     end;
     v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
@@ -1884,19 +1892,19 @@ begin
 end
 $$;
 comment on function outbox.hash_key() is
-  'The key of person_key(), from Vault; made at its first use.';
+  'The key of person_key(), from Vault; created at its first use.';
 
 create function outbox.hash_person(p_recipient text, p_key text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 comment on function outbox.hash_person(text, text) is
-  'person_key() by a key that the caller has read already: for many, since each reading of Vault '
-  'costs a tenth of a millisecond and more.';
+  'person_key() with a key that the caller has read: for many numbers, because each read of Vault '
+  'takes 0.1 ms or more.';
 
 create function outbox.person_key(p_recipient text) returns text
 language plpgsql stable set search_path = ''
@@ -1906,14 +1914,15 @@ begin
 end
 $$;
 comment on function outbox.person_key(text) is
-  'The partition key of what goes to a person, or comes from them, and their name in the audit '
-  'trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased '
-  'message, and without a key ten digits are guessed in a minute.';
+  'The partition key of events to or from a recipient, and the id of the recipient in the audit '
+  'trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer '
+  'than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
 -- sql/messages/person/refusal.sql
 
--- Why a message must not be sent: opt-outs, consent, the 24-hour window, templates. It is asked
--- when a message is created and again by the claim, for any of these may change while it waits.
+-- Checks whether a message may be sent: opt-outs, consent, the 24-hour window, templates. They run
+-- when a message is created and again when it is claimed, because any of these may change while it
+-- waits.
 
 create function outbox.refusal_of(
   p_message outbox.outbound_message, p_now timestamptz
@@ -1925,8 +1934,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
   return case
@@ -1956,9 +1965,9 @@ end
 $$;
 comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
-  'and the person has not written for 24 hours), template_missing; null when it may be.';
+  'and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
-create function outbox.refusal_words(p_code text) returns text
+create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -1972,8 +1981,8 @@ begin
   end;
 end
 $$;
-comment on function outbox.refusal_words(text) is
-  'A refusal as the audit trail words it.';
+comment on function outbox.refusal_text(text) is
+  'The text of a refusal for the audit trail.';
 
 create function outbox.audit_refusal(
   p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamptz
@@ -1984,17 +1993,14 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
-  'Writes into the audit trail that a message was blocked.';
+  'Records in the audit trail that a message was blocked, and counts it.';
 
 -- sql/messages/person/opt_out_routes.sql
-
--- Opt-outs as a person sees and changes them; what callbacks and failures write is in
--- messages/person/opt_out and messages/callback.
 
 create function outbox.opt_out_json(p_opt_out outbox.opt_out) returns jsonb
 language plpgsql stable set search_path = ''
@@ -2005,7 +2011,8 @@ begin
     'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
 end
 $$;
-comment on function outbox.opt_out_json(outbox.opt_out) is 'An opt-out as the API shows it.';
+comment on function outbox.opt_out_json(outbox.opt_out) is
+  'An opt-out as the API returns it.';
 
 create function outbox.list_opt_outs(
   p_org_id text, p_recipient text default null, p_cursor text default null,
@@ -2017,8 +2024,8 @@ set enable_seqscan = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
-  v_answer jsonb;
+  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -2029,22 +2036,22 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
-      and (v_behind is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
+      and (v_after is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
     order by o.recipient, o.purpose
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_opt_outs(text, text, text, integer) is
-  'The numbers of an org that want nothing more, in their order, or those of one number: {"data": '
+  'The opt-outs of an organisation, ordered by number, or those of one number: {"data": '
   '[{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.change_opt_out(
@@ -2054,44 +2061,42 @@ create function outbox.change_opt_out(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_recipient(p_recipient);
   if pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how it was said, such as phone call');
+      'Give the way it was requested, such as phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   if p_opted_out then
-    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
     update outbox.opt_out o set evidence = p_evidence
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
   else
-    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
   end if;
-  -- The number itself is erased one day, so the trail does not hold it.
-  if (v_answer -> 'isNew')::boolean then
+  if (v_result -> 'isNew')::boolean then
     perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
       pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
       outbox.clock());
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.change_opt_out(text, text, text, boolean, text, text, text) is
-  'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, '
-  'audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. '
-  'OH001.';
+  'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the '
+  'number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
 
 -- sql/messages/message/template.sql
 
--- Templates: the texts that Meta has approved, each under a code that the organisation chose. A
--- message names the code, so that another name or language at Meta is one change here.
+-- Templates: texts that Meta has approved. Each has a code that the organisation chooses. A message
+-- contains only the code, so a new name or language at Meta is changed in one place.
 
 create table outbox.template (
   org_id text not null,
@@ -2110,8 +2115,8 @@ create table outbox.template (
   primary key (org_id, code)
 );
 comment on table outbox.template is
-  'The templates of an org under codes of its own: what Meta calls each (name and language), its '
-  'category, and whether its parameters have numbers or names.';
+  'The templates of an organisation by its own codes: Meta''s name and language, the category, '
+  'and whether parameters are numbered (POSITIONAL) or named (NAMED).';
 
 create function outbox.put_template(
   p_org_id text, p_code text, p_name text, p_language text, p_category text,
@@ -2128,8 +2133,8 @@ begin
       'Expected a code of your own, such as appointment_reminder_fr');
   end if;
   if p_name is null or p_name !~ '^[a-z0-9_]+$' or pg_catalog.length(p_name) > 512 then
-    perform outbox.invalid('name', 'is not a template''s name at Meta',
-      'Expected small letters, digits and _, such as appointment_reminder');
+    perform outbox.invalid('name', 'is not a template name of Meta',
+      'Expected lower-case letters, digits and _, such as appointment_reminder');
   end if;
   if p_language is null or p_language !~ '^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$' then
     perform outbox.invalid('language', 'is not a language code of Meta',
@@ -2150,8 +2155,8 @@ begin
 end
 $$;
 comment on function outbox.put_template(text, text, text, text, text, text, text) is
-  'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and '
-  'p_language are Meta''s. OH001.';
+  'Creates or changes a template; returns it as template_json(). p_code is the organisation''s '
+  'own code, p_name and p_language are Meta''s. OH001.';
 
 create function outbox.template_json(p_org_id text, p_code text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -2168,13 +2173,13 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('template %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
-      hint = 'put_template() makes one; list_templates() shows those that there are';
+      hint = 'Create it with put_template(), or use a code from list_templates()';
   end if;
   return v_json;
 end
 $$;
 comment on function outbox.template_json(text, text) is
-  'A template as the API shows it. OH002.';
+  'A template as the API returns it. OH002.';
 
 create function outbox.list_templates(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -2186,7 +2191,7 @@ begin
 end
 $$;
 comment on function outbox.list_templates(text) is
-  'The templates of an org by code: {"data": […]}.';
+  'The templates of an organisation, ordered by code: {"data": […]}.';
 
 create function outbox.delete_template(
   p_org_id text, p_code text, p_actor text default null
@@ -2194,21 +2199,21 @@ create function outbox.delete_template(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_was jsonb := outbox.template_json(p_org_id, p_code);
+  v_deleted jsonb := outbox.template_json(p_org_id, p_code);
 begin
   delete from outbox.template t where t.org_id = p_org_id and t.code = p_code;
   perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'DELETED', 'Template deleted', p_actor,
     outbox.clock());
-  return v_was;
+  return v_deleted;
 end
 $$;
 comment on function outbox.delete_template(text, text, text) is
-  'Deletes a template and returns it; messages that wait with it fail at their next try. OH002.';
+  'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';
 
 -- sql/messages/message/hold_template.sql
 
--- Holds of a template, by the account that has it and its name and language there. What waits with
--- it stays where it is until the template may be sent again.
+-- Holds of a template, by the WhatsApp account and Meta's name and language. Its messages stay
+-- queued until the template may be sent again.
 
 create function outbox.hold_template(
   p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamptz
@@ -2222,17 +2227,16 @@ declare
   -- Meta writes en_US and en-US.
   v_language text := pg_catalog.left(pg_catalog.replace(
     p_update.data ->> 'message_template_language', '-', '_'), 16);
-  v_was boolean;
+  v_was_held boolean;
 begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- Insert the row first: a second update about a new template waits here for the first one, and
-  -- then sees its decision.
+  -- Insert first, so that a concurrent update about a new template waits for this decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
-  select h.held into v_was from outbox.template_hold h
+  select h.held into v_was_held from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
   update outbox.template_hold h
@@ -2243,7 +2247,7 @@ begin
       or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif v_was = (p_rule.action = 'hold') then
+  elsif v_was_held = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(
@@ -2265,8 +2269,8 @@ end
 $$;
 comment on function outbox.hold_template(
   outbox.whatsapp_update, outbox.notice_rule, text, timestamptz) is
-  'Holds a template of an account or lifts that, unless a later word has been spoken; returns why '
-  'it does nothing, if so.';
+  'Holds a template of an account or lifts its hold, unless a later update has been applied. '
+  'Returns the reason if nothing changes.';
 
 create function outbox.templates_of(
   p_app_id text, p_waba_id text, p_name text, p_language text
@@ -2285,12 +2289,13 @@ begin
 end
 $$;
 comment on function outbox.templates_of(text, text, text, text) is
-  'The codes that organisations of an account have for a template.';
+  'The templates of all organisations of an account with Meta''s name and language.';
 
 -- sql/messages/message/create_message.sql
 
--- Creating messages. A refusal is an answer and no error, or its line in the audit trail would be
--- rolled back with it; and it takes no key, so that the same call works once consent is there.
+-- Creating messages. A refusal is a result and not an error, because an error would roll back its
+-- row in the audit trail. It does not use up the idempotency key, so the same call succeeds after
+-- consent is granted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -2314,14 +2319,14 @@ begin
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
   elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
     perform outbox.invalid('payloadJson.type', 'is missing',
-      'Without a templateCode say what kind of message it is, such as text');
+      'Without a templateCode, give the type of the message, such as text');
   end if;
 end
 $$;
 comment on function outbox.check_message(outbox.outbound_message) is
-  'Raises OH001 for the first field of a new message that is not valid.';
+  'Raises OH001 for the first invalid field of a new message.';
 
-create function outbox.message_content(p_message outbox.outbound_message) returns bytea
+create function outbox.message_hash(p_message outbox.outbound_message) returns bytea
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -2330,30 +2335,31 @@ begin
       p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
 end
 $$;
-comment on function outbox.message_content(outbox.outbound_message) is
-  'SHA-256 of what makes two messages with one idempotency key the same.';
+comment on function outbox.message_hash(outbox.outbound_message) is
+  'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
 
-create function outbox.message_of_key(
+create function outbox.find_message_by_key(
   p_message outbox.outbound_message
 ) returns outbox.outbound_message
 language plpgsql volatile set search_path = ''
 as $$
 declare
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
 begin
-  select * into v_held from outbox.outbound_message m
+  select * into v_existing from outbox.outbound_message m
   where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
-  if v_held.id is not null and v_held.content <> p_message.content then
+  if v_existing.id is not null and v_existing.content <> p_message.content then
     raise exception using errcode = 'OH003',
       message = 'Idempotency-Key was used for a message with other content',
-      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      detail = pg_catalog.format('It belongs to message %s', v_existing.id),
       hint = 'Use a new key for a new message';
   end if;
-  return v_held;
+  return v_existing;
 end
 $$;
-comment on function outbox.message_of_key(outbox.outbound_message) is
-  'The message that has this one''s key already, if any. OH003: it has other content.';
+comment on function outbox.find_message_by_key(outbox.outbound_message) is
+  'The existing message with this message''s idempotency key, or null. OH003: that message has '
+  'other content.';
 
 create function outbox.create_message(
   p_org_id text,
@@ -2371,7 +2377,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
   v_refusal text;
 begin
   v_message.org_id := p_org_id;
@@ -2384,11 +2390,11 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
-  if v_held.id is not null then
+  v_message.content := outbox.message_hash(v_message);
+  v_existing := outbox.find_message_by_key(v_message);
+  if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(v_held));
+      'message', outbox.message_json(v_existing));
   end if;
   v_message.category := 'SERVICE';
   if p_template_code is not null then
@@ -2396,25 +2402,26 @@ begin
     where t.org_id = p_org_id and t.code = p_template_code;
     if not found then
       perform outbox.invalid('templateCode', 'is not a template of this organisation',
-        'put_template() makes one');
+        'Create it with put_template()');
     end if;
   end if;
   v_refusal := outbox.refusal_of(v_message, v_now);
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
 $$;
 comment on function outbox.create_message(
   text, text, jsonb, text, text, text, text, uuid, text) is
-  'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has '
-  'been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": '
-  '"consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no '
-  'key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; '
-  'OH002: no such channel; OH003: the key has other content.';
+  'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a '
+  'repeated call with the same key and content), "message": as message_json()}, or {"outcome": '
+  '"blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked '
+  'message is audited and does not use up the key. p_payload: the template''s parameters, or '
+  '{"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key '
+  'was used for other content.';
 
 create function outbox.put_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -2436,7 +2443,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');
@@ -2447,7 +2454,7 @@ begin
 end
 $$;
 comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
-  'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+  'Stores a new message and publishes its event. Returns the result of create_message().';
 
 create function outbox.publish_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -2465,12 +2472,11 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the event of a message''s present life, whose partition key is that of the person.';
+  'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
 
 -- sql/messages/message/message.sql
 
--- Messages as the API shows them. Each function takes the org of the caller first; what belongs to
--- another org does not exist for it (OH002).
+-- Messages for the HTTP API. A message of another organisation is not found (OH002).
 
 create function outbox.message_json(p_message outbox.outbound_message) returns jsonb
 language plpgsql stable set search_path = ''
@@ -2494,17 +2500,17 @@ begin
 end
 $$;
 comment on function outbox.message_json(outbox.outbound_message) is
-  'A message as the API shows it.';
+  'A message as the API returns it.';
 
-create function outbox.message_number(p_message_id text) returns bigint
+create function outbox.parse_message_id(p_message_id text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
 end
 $$;
-comment on function outbox.message_number(text) is
-  'A message''s id from its text; 0, which none has, for what is no number.';
+comment on function outbox.parse_message_id(text) is
+  'The id of a message as a number; 0, which no message has, for an invalid text.';
 
 create function outbox.check_message_id(
   p_org_id text, p_message_id text
@@ -2515,18 +2521,18 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_message_id, 40))),
-      hint = 'create_message() returns the id of a message; list_messages() shows them';
+      hint = 'Use an id from create_message() or list_messages()';
   end if;
   return v_message;
 end
 $$;
 comment on function outbox.check_message_id(text, text) is
-  'The message of that org, or OH002.';
+  'The message with this id in this organisation. OH002.';
 
 create function outbox.get_message(p_org_id text, p_message_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -2545,7 +2551,7 @@ begin
 end
 $$;
 comment on function outbox.get_message(text, text) is
-  'A message as message_json() shows it, with "attempts". OH002.';
+  'A message as message_json() returns it, with "attempts". OH002.';
 
 create function outbox.list_messages(
   p_org_id text,
@@ -2565,11 +2571,10 @@ as $$
 declare
   v_below bigint;
   v_above bigint := 0;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
-  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
-  -- outside the time that is asked for is not walked.
+  -- Ids grow with created_at within a minute, so these bounds limit the scan.
   if p_from is not null then
     v_above := coalesce((
       select m.id from outbox.outbound_message m
@@ -2594,7 +2599,7 @@ begin
       pg_catalog.min(outbox.to_cursor((p.found).created_at, '00000000-0000-0000-0000-'
         || pg_catalog.lpad(pg_catalog.to_hex((p.found).id), 12, '0')))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
@@ -2607,13 +2612,13 @@ begin
     order by m.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_messages(
   text, text, integer, text, text, text, timestamptz, timestamptz) is
-  'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time '
-  'of creation. OH001.';
+  'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit '
+  'the time of creation. OH001.';
 
 create function outbox.count_messages(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -2628,12 +2633,13 @@ begin
 end
 $$;
 comment on function outbox.count_messages(text) is
-  'How many messages of an org have each status: {"QUEUED": 0, …}.';
+  'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
 
 -- sql/messages/message/message_actions.sql
 
--- What a person does to a message: cancel it, or send it again. Both lock its gate first, so that
--- no run claims it meanwhile, and limit how long a forgotten transaction may hold that lock.
+-- Cancel and resend a message. Both lock the gate first, so that no run claims the message
+-- meanwhile. They set idle_in_transaction_session_timeout to 2 s, because an abandoned transaction
+-- would hold the lock of the gate.
 
 create function outbox.lock_message(
   p_org_id text, p_message_id text
@@ -2650,7 +2656,7 @@ begin
 end
 $$;
 comment on function outbox.lock_message(text, text) is
-  'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
+  'Locks a message of an organisation and returns it. OH002. locks: the gate, then the message.';
 
 create function outbox.cancel_message(
   p_org_id text, p_message_id text, p_actor text default null, p_why text default null
@@ -2667,7 +2673,7 @@ begin
   if v_message.status <> 'QUEUED' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id, v_message.status),
-      hint = 'Only a message that is QUEUED can be cancelled';
+      hint = 'Cancel a message only while it is QUEUED';
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
@@ -2675,7 +2681,7 @@ begin
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
-  -- Without one its event is not routed yet: the claim finds the message cancelled.
+  -- If there is no delivery yet, the claim finds the message cancelled.
   if found then
     perform outbox.close_delivery(v_delivery, 'cancelled', 'the message was cancelled', v_now);
   end if;
@@ -2683,8 +2689,7 @@ begin
 end
 $$;
 comment on function outbox.cancel_message(text, text, text, text) is
-  'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has '
-  'ended.';
+  'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 create function outbox.resend_message(
   p_org_id text, p_message_id text, p_actor text default null
@@ -2699,7 +2704,7 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
-      hint = 'Only a FAILED message whose content is still there can be sent again';
+      hint = 'Resend a message only after it is FAILED and before it is erased';
   end if;
   if exists (
     select from outbox.delivery d
@@ -2707,7 +2712,7 @@ begin
   then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is being sent again', p_message_id),
-      hint = 'Its dead letter was replayed: wait for what comes of it';
+      hint = 'Its dead letter was replayed: wait for the result';
   end if;
   update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
   where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
@@ -2718,7 +2723,6 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  -- A new event: it keeps its place behind what waits for this person already.
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message, v_now);
@@ -2728,13 +2732,13 @@ begin
 end
 $$;
 comment on function outbox.resend_message(text, text, text) is
-  'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and '
-  'returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
+  'Queues a FAILED message again with all its retries, after the waiting messages of its '
+  'recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or '
+  'erased.';
 
 -- sql/messages/message/message_trail.sql
 
--- What happened to messages, as the API lists it: the audit trail of an org, the timeline of a
--- dossier. Both only grow, so a page goes on behind an id.
+-- Rows of the audit trail and the timeline are only added, so the cursor is the last id.
 
 create function outbox.list_audit_events(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
@@ -2747,7 +2751,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -2760,7 +2764,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
@@ -2771,12 +2775,12 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_audit_events(text, text, integer, text, text) is
-  'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", '
-  '"entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+  'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", '
+  '"entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.list_activity(
   p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
@@ -2788,7 +2792,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -2800,7 +2804,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
@@ -2809,7 +2813,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_activity(text, text, text, integer) is
@@ -2817,9 +2821,6 @@ comment on function outbox.list_activity(text, text, text, integer) is
   '"at"}], "nextCursor"}. OH001.';
 
 -- sql/messages/message/erase_messages.sql
-
--- Erasing messages that are older than their retention, a few at each call of cleanup. What names
--- the person goes; that a message was there, and what became of it, stays.
 
 create function outbox.erase_messages(p_limit integer) returns integer
 language plpgsql security definer
@@ -2849,8 +2850,8 @@ begin
 end
 $$;
 comment on function outbox.erase_messages(integer) is
-  'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
-  'message.retention_days; returns how many. What happened to them stays.';
+  'Erases payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
+  'message.retention_days; returns how many. Status, times and audit trail stay.';
 
 create function outbox.erase_outbound(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -2860,16 +2861,13 @@ begin
 end
 $$;
 comment on function outbox.erase_outbound(timestamptz, integer) is
-  'Step of the cleanup: as erase_messages().';
+  'Step of the cleanup: calls erase_messages().';
 
--- Erasing a row rewrites it, so this takes fewer in one transaction.
+-- Erasing rewrites each row, so a transaction handles at most 10,000.
 insert into outbox.cleanup_step (name, calls, most) values
   ('messages', 'outbox.erase_outbound', 10000);
 
 -- sql/messages/send/channel_failure.sql
-
--- What the failure of one message means for others: a rule of failure_rule can hold its channel, or
--- slow down every number of the same Meta app or account.
 
 create function outbox.hold_channels(
   p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamptz
@@ -2879,25 +2877,26 @@ as $$
 declare
   v_id uuid;
   v_code text;
-  v_why text;
+  v_reason text;
 begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
-    into v_code, v_why
+    into v_code, v_reason
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+      p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -2905,8 +2904,9 @@ begin
 end
 $$;
 comment on function outbox.hold_channels(uuid[], outbox.result[], timestamptz) is
-  'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes '
-  'outhook.channel.held; returns the endpoints that are no channels.';
+  'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, '
+  'and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: '
+  'endpoints with SKIP LOCKED.';
 
 create function outbox.throttle_apps(
   p_results outbox.result[], p_now timestamptz
@@ -2917,12 +2917,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
-  v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_max_wait integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_max_wait), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -2937,7 +2937,7 @@ begin
     group by o.endpoint_id
   ) o;
   if v_endpoints is not null then
-    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    -- Skip locked gates: WhatsApp will also throttle those numbers itself.
     v_locked := outbox.try_lock_gates(v_endpoints);
     update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
     from unnest(v_endpoints, v_waits) as o (id, wait)
@@ -2947,12 +2947,10 @@ begin
 end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
-  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
-  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+  'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() '
+  'did so for the number that got the error. locks: gates with SKIP LOCKED.';
 
 -- sql/messages/send/close_message.sql
-
--- Messages that will not be sent: their delivery was closed, or their channel deleted.
 
 create function outbox.close_message(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -2980,8 +2978,8 @@ begin
 end
 $$;
 comment on function outbox.close_message(uuid, text, text, timestamptz) is
-  'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the '
-  'caller holds the gate; the message.';
+  'Cancels or fails the QUEUED message of a closed delivery, if there is one. locks: the caller '
+  'holds the gate; the message.';
 
 create function outbox.fail_unsent(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -3011,8 +3009,8 @@ begin
 end
 $$;
 comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
-  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
-  'caller holds the gate; messages by id.';
+  'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller '
+  'holds the gate; messages by id.';
 
 create function outbox.forget_channel(p_endpoint_id uuid) returns void
 language plpgsql set search_path = ''
@@ -3031,7 +3029,7 @@ begin
 end
 $$;
 comment on function outbox.forget_channel(uuid) is
-  'Removes what a deleted channel leaves: its token, windows and holds.';
+  'Deletes the token, windows and holds of a deleted channel.';
 
 create or replace function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
@@ -3060,9 +3058,9 @@ $$;
 
 -- sql/messages/send/complete_message.sql
 
--- What the results of a run do to messages, in the transaction that applies them to the deliveries.
--- Order of locks: the gates, which the caller holds, then messages by id. See message_claim
--- for what a claim does to them.
+-- Effects of the results of a run on messages, in the transaction that applies the results to
+-- deliveries. Lock order: the gates, which the caller holds, then messages by id. message_claim has
+-- the effects of a claim.
 
 create function outbox.complete_messages(
   p_results outbox.result[], p_now timestamptz
@@ -3089,13 +3087,13 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
-  'Writes what results mean for their messages, after they were applied to the deliveries. locks: '
-  'messages by id.';
+  'Applies results to their messages, after they were applied to the deliveries. locks: messages '
+  'by id.';
 
 create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
 language plpgsql
@@ -3122,7 +3120,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -3131,28 +3129,28 @@ begin
 end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
-  'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+  'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_late_result(
+create function outbox.apply_late_result(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
   p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A late answer still says that the message was taken: no second one is sent.
+  -- A late response proves that WhatsApp accepted the message, so do not send it again.
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
+    perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
   elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_late_result(
+comment on function outbox.apply_late_result(
   outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
-  'What a result still means for its message when it came too late for its delivery. locks: the '
-  'caller holds the gate and the message.';
+  'Applies a result that came too late for its delivery. locks: the caller holds the gate and the '
+  'message.';
 
 create function outbox.fail_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt,
@@ -3164,7 +3162,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_dead boolean;
+  v_is_dead boolean;
 begin
   p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
   p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
@@ -3173,15 +3171,15 @@ begin
     error_message = p_message.error_message, provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_dead := exists (
+  v_is_dead := exists (
     select from outbox.attempt t
     where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
       and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
+  -- A callback may have set the message to SENT meanwhile: keep that status.
   if p_message.status <> 'SENDING' then
     return;
   end if;
-  if v_dead then
+  if v_is_dead then
     perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
   else
     p_message.status := 'QUEUED';
@@ -3191,11 +3189,10 @@ end
 $$;
 comment on function outbox.fail_attempt(
   outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Notes that an attempt failed, with the time of the next one from that of the delivery: the '
-  'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
-  'message.';
+  'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, '
+  'or FAILED if the delivery was closed. locks: the caller holds the message.';
 
-create function outbox.end_told(
+create function outbox.close_settled_delivery(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
 language plpgsql
@@ -3203,7 +3200,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_why constant text := 'its callback came before this answer';
+  v_reason constant text := 'its callback came before this response';
   v_delivery outbox.delivery;
 begin
   if p_message.status in ('QUEUED', 'SENDING') then
@@ -3213,17 +3210,17 @@ begin
   where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
     and d.leased_until is null;
   if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
   end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
   where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
     and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
-  'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
-  'further in the meantime: the retry would keep back the next message to that person. locks: the '
-  'caller holds the gate and the message.';
+comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
+  'Closes a retry or dead letter that a failed or lost response has left, if callbacks have '
+  'meanwhile given the message a later status: the retry would delay the next message to this '
+  'recipient. locks: the caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -3248,7 +3245,7 @@ end
 $$;
 comment on function outbox.undo_attempt(
   outbox.outbound_message, outbox.message_attempt, timestamptz) is
-  'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
+  'Deletes the attempt of a claim that was released without sending. locks: the caller holds the '
   'message.';
 
 create or replace function outbox.on_results(
@@ -3268,8 +3265,8 @@ $$;
 
 -- sql/messages/send/sent_message.sql
 
--- A message that WhatsApp has taken: by its answer to a run, or, where that answer was lost, by the
--- id that a late answer brings. It is SENT then, and no second one goes out.
+-- A message that WhatsApp has accepted: by its response to a run, or by the id in a late response
+-- if the first one was lost. It becomes SENT and is not sent again.
 
 create function outbox.mark_sent(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text,
@@ -3280,7 +3277,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- A provider that gives one id twice must not cost the results of a whole call.
+  -- If a provider returns an id twice, a unique violation would undo the results of the whole call.
   if exists (
     select from outbox.message_attempt a
     where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
@@ -3305,14 +3302,14 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
 comment on function outbox.mark_sent(
   outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamptz) is
-  'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless '
-  'it was ended before. locks: the caller holds the message.';
+  'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, '
+  'unless it already has a later status. locks: the caller holds the message.';
 
 create function outbox.callback_data(p_message_id bigint, p_attempt_no integer) returns text
 language plpgsql immutable set search_path = ''
@@ -3322,9 +3319,9 @@ begin
 end
 $$;
 comment on function outbox.callback_data(bigint, integer) is
-  'What names an attempt to WhatsApp, which echoes it in each status.';
+  'The identifier of an attempt that WhatsApp returns in each status.';
 
-create function outbox.adopt_message(p_callback_data text, p_wamid text) returns text
+create function outbox.mark_sent_late(p_callback_data text, p_wamid text) returns text
 language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
@@ -3353,26 +3350,26 @@ begin
   perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
   if found and v_delivery.leased_until is null then
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
       v_now);
   end if;
   return 'adopted';
 end
 $$;
-comment on function outbox.adopt_message(text, text) is
-  'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
-  'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
-  'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
+comment on function outbox.mark_sent_late(text, text) is
+  'Stores the id of WhatsApp with an attempt, which p_callback_data identifies. The message is '
+  'SENT and its pending retry is closed, so that a lost response causes no second message. '
+  'Returns adopted, known (it already has that id) or unknown. locks: the gate, then the message.';
 
 -- sql/messages/send/message_claim.sql
 
--- What a claim does to messages: SENDING, with an attempt that is TRYING. All that may have changed
--- since a message was created is looked at again here, at every try.
+-- Effects of a claim on messages: the status SENDING and an attempt that is TRYING. Conditions that
+-- may have changed since the message was created are checked again at every attempt.
 
-create function outbox.take_messages(
+create function outbox.start_attempts(
   p_claimed outbox.claimed, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -3388,13 +3385,13 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
-  v_bad jsonb[] := array[]::jsonb[];
-  v_out outbox.result;
+  v_failed jsonb[] := array[]::jsonb[];
+  v_released outbox.result;
   v_sqlstate text;
   v_error text;
   v_held boolean;
-  v_one jsonb;
-  v_kept outbox.claimed;
+  v_item jsonb;
+  v_remaining outbox.claimed;
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
@@ -3412,7 +3409,7 @@ begin
       v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
@@ -3422,30 +3419,29 @@ begin
       v_sqlstate := sqlstate;
       v_error := sqlerrm;
     end;
-    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    v_released := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- The message was not sent. It waits, and is set aside after the third refusal.
-      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
-      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+      v_failed := v_failed || pg_catalog.to_jsonb(v_released);
+      perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
+  if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
     select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
       (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_one in array v_refused loop
+  foreach v_item in array v_refused loop
     select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    if v_one ->> 'why' is null then
+    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
+    if v_item ->> 'why' is null then
       perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
     else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
@@ -3456,22 +3452,23 @@ begin
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
-  into v_kept
+  into v_remaining
   from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
       place)
   where not exists (
-    select from pg_catalog.unnest(v_refused || v_bad) r
+    select from pg_catalog.unnest(v_refused || v_failed) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
-  return v_kept;
+  return v_remaining;
 end
 $$;
-comment on function outbox.take_messages(outbox.claimed, timestamptz) is
-  'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
-  'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
-  'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
-  'locks: the caller holds the gates; messages by id.';
+comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
+  'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that '
+  'must not be sent now is failed and its delivery closed. If its template is held, it is checked '
+  'again after a minute. If the database raises an error for it, its delivery waits or is set '
+  'aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages '
+  'by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -3488,7 +3485,8 @@ begin
 end
 $$;
 comment on function outbox.is_template_held(outbox.outbound_message) is
-  'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+  'Whether WhatsApp has paused or disabled the template of a message in the account of its '
+  'channel.';
 
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
@@ -3502,7 +3500,7 @@ begin
     return 'no message belongs to this event';
   end if;
   if p_message.status not in ('QUEUED', 'SENDING') and not (
-    -- A replay of its dead letter is an operator's way to send it again.
+    -- An operator resends the message by replaying its dead letter.
     p_message.status = 'FAILED' and exists (
       select from outbox.delivery d
       where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
@@ -3519,17 +3517,17 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
 $$;
 comment on function outbox.why_not_send(
   outbox.outbound_message, uuid, uuid, timestamptz) is
-  'Why a claimed message is not sent after all, null when it is; one that policy forbids is '
+  'Why a claimed message must not be sent; null if it may be. A message that policy forbids is '
   'failed. locks: the caller holds the message.';
 
-create function outbox.begin_attempt(
+create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
   p_count integer, p_now timestamptz
 ) returns void
@@ -3553,9 +3551,10 @@ begin
   perform outbox.save_message(p_message, p_now);
 end
 $$;
-comment on function outbox.begin_attempt(
+comment on function outbox.start_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
-  'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+  'Sets a message to SENDING and adds an attempt that is TRYING. locks: the caller holds the '
+  'message.';
 
 create or replace function outbox.on_claimed(
   p_claimed outbox.claimed, p_now timestamptz
@@ -3564,7 +3563,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end
@@ -3572,17 +3571,15 @@ $$;
 
 -- sql/messages/send/message_parcel.sql
 
--- What dispatch() adds to its answer where messages are among what was claimed.
-
 create type outbox.claimed_message as (
   event_id uuid,
   attempt integer,
   wait_ms integer
 );
 comment on type outbox.claimed_message is
-  'A message that was claimed, and for how long it waits before it is sent.';
+  'A claimed message, and the time in ms to wait before it is sent.';
 
-create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+create function outbox.send_delays(p_claimed outbox.claimed) returns setof outbox.claimed_message
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -3591,8 +3588,8 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
+  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
     pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
@@ -3612,9 +3609,9 @@ begin
   join outbox.endpoint e on e.id = x.endpoint_id;
 end
 $$;
-comment on function outbox.waits_of(outbox.claimed) is
-  'When each claimed message is due to leave, so that a number''s messages leave evenly however '
-  'many were claimed at once.';
+comment on function outbox.send_delays(outbox.claimed) is
+  'The delay of each claimed message, so that the messages of a number are sent at even intervals '
+  'however many were claimed at once.';
 
 create function outbox.with_messages(
   p_parcel outbox.parcel, p_claimed outbox.claimed
@@ -3630,7 +3627,7 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- A run that was held up may send a little faster than it claims, and still within the limit.
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
     'graph_version',
@@ -3652,7 +3649,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
@@ -3674,8 +3671,8 @@ end
 $$;
 comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
   'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
-  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
-  '"phone_number_id", "spacing_ms", "access_token"}).';
+  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", '
+  '"graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
 
 create or replace function outbox.on_parcel(
   p_parcel outbox.parcel, p_claimed outbox.claimed
@@ -3692,8 +3689,9 @@ $$;
 
 -- sql/messages/callback/callback_store.sql
 
--- Storing callbacks. The caller answers 200 once this has committed and Meta forgets, so what
--- cannot be applied now stays here to be applied later: by the tick, see apply_callbacks().
+-- Stores callbacks. After the commit the caller responds with 200 and Meta does not repeat the
+-- callback, so updates that cannot be applied now stay stored and apply_callbacks() applies them
+-- later.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
@@ -3713,23 +3711,23 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
   'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: '
-  'the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", '
-  '"field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": '
-  'Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns '
-  '{"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates '
-  'by id, then messages by id.';
+  'the organisation that the caller gave; it only restricts the updates that are applied. '
+  'p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", '
+  '"status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is '
+  'invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. '
+  'OH001, OH002. locks: gates by id, then messages by id.';
 
 create function outbox.store_callbacks(
   p_app_id text, p_org_id text, p_updates jsonb, p_now timestamptz
 ) returns bigint[]
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Index lookups whatever the statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -3738,12 +3736,12 @@ as $$
 declare
   v_ids bigint[];
 begin
-  with given as (
+  with updates as (
     select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
         or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
         or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
           'other')
-        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+        as is_invalid, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
     from pg_catalog.jsonb_array_elements(p_updates) as e (item)
     cross join lateral pg_catalog.jsonb_to_record(
       case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
@@ -3751,15 +3749,14 @@ begin
       wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
       data jsonb)
     cross join lateral (select g.problem) x
-  ), met as (
+  ), matched as (
     select g.*, c.endpoint_id, c.waba_id as of_waba,
       case
         when c.endpoint_id is not null then c.org_id
-        -- What concerns an account concerns each of its channels, unless the caller named an org.
         when g.kind in ('template', 'account', 'quality') then p_org_id
       end as org_id,
       case
-        when g.unfit then 'not_understood'
+        when g.is_invalid then 'not_understood'
         when g.kind = 'other' then 'not_used'
         when g.kind in ('status', 'message', 'preference') then
           case
@@ -3769,43 +3766,43 @@ begin
           end
         else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
       end as reason
-    from given g
+    from updates g
     left join lateral (
       select c.* from outbox.whatsapp_channel c
       where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
     ) c on g.kind in ('status', 'message', 'preference')
-  ), put as (
+  ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
-      -- Within the bounds of an index, whatever came.
-      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
-      case when m.unfit then 'other' else m.kind end,
+      -- md5, so that the key of an invalid update fits into the index.
+      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
       pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
-      -- What only the caller said counts where it was found to be so.
+      -- Store the caller's organisation only if it was confirmed.
       case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
-    from met m
+    from matched m
     left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
       on m.kind = 'status' and m.reason is null
-    -- Two calls with the same updates in another order wait for each other in one order.
+    -- One order, so that concurrent calls with the same updates do not deadlock.
     order by 2
     on conflict (app_id, key) do nothing
     returning id
   )
-  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from inserted p;
   return coalesce(v_ids, '{}');
 end
 $$;
 comment on function outbox.store_callbacks(text, text, jsonb, timestamptz) is
-  'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped '
-  'where nothing can come of them. locks: keys in their order.';
+  'Stores the new updates of a callback and returns their ids: stored, or skipped if they can '
+  'have no effect. locks: keys in their order.';
 
 create function outbox.callback_time(p_at jsonb, p_now timestamptz) returns timestamptz
 language plpgsql immutable set search_path = ''
@@ -3816,7 +3813,7 @@ begin
   if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
     v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
   end if;
-  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  -- Meta repeats a callback for 7 days and delivers a message for up to 30.
   return case
     when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
     else p_now
@@ -3824,8 +3821,8 @@ begin
 end
 $$;
 comment on function outbox.callback_time(jsonb, timestamptz) is
-  'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or '
-  'absurd.';
+  'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 '
+  'days or more than a day in the future.';
 
 create function outbox.why_not_account(
   p_app_id text, p_org_id text, p_waba_id text
@@ -3844,8 +3841,9 @@ begin
 end
 $$;
 comment on function outbox.why_not_account(text, text, text) is
-  'Why an update of an account concerns nobody: unknown_account (none of its channels is the '
-  'app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
+  'Why an update about an account applies to no channel: unknown_account (no channel of the '
+  'account has this app), org_mismatch (no channel belongs to the organisation that the caller '
+  'gave); null if it applies.';
 
 create function outbox.find_attempt(
   p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text
@@ -3856,17 +3854,17 @@ set enable_seqscan = off
 as $$
 declare
   v_attempt outbox.message_attempt;
-  v_name text[];
+  v_parts text[];
 begin
   select a.* into v_attempt from outbox.message_attempt a
   where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
   if not found then
-    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    v_parts := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
     select a.* into v_attempt from outbox.message_attempt a
-    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+    where a.message_id = v_parts[1]::bigint and a.attempt_no = v_parts[2]::integer
       and a.phone_number_id = p_phone_number_id;
   end if;
-  -- A number may have been another organisation's before.
+  -- The number may have belonged to another organisation.
   if found and exists (
     select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
   then
@@ -3876,10 +3874,10 @@ begin
 end
 $$;
 comment on function outbox.find_attempt(text, text, text, text) is
-  'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the '
-  'callback data that the try carried where no answer has brought that id yet.';
+  'The attempt that a status is about, in this organisation: by WhatsApp''s id, or by the '
+  'callback data of the attempt if no response has set that id yet.';
 
-create function outbox.callback_answer(p_ids bigint[], p_given integer) returns jsonb
+create function outbox.callback_result(p_ids bigint[], p_given integer) returns jsonb
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -3906,13 +3904,13 @@ begin
     ) s);
 end
 $$;
-comment on function outbox.callback_answer(bigint[], integer) is
-  'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+comment on function outbox.callback_result(bigint[], integer) is
+  'The result of receive_callbacks() for p_given updates, of which p_ids were new.';
 
 -- sql/messages/callback/callback_apply.sql
 
--- Applying callbacks: at once where they are stored, and from the tick what could not be applied or
--- waits for its message. An error undoes only the applying; then each is tried by itself.
+-- Applies updates: at once when they are stored, and from the tick those that failed or wait for
+-- their message. An error leaves the updates stored; then each update is applied alone.
 
 create function outbox.try_apply(p_ids bigint[], p_now timestamptz) returns boolean
 language plpgsql set search_path = ''
@@ -3921,17 +3919,16 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
-  'Applies stored updates; when that fails they stay stored, to be looked at again. True if it '
-  'did.';
+  'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
 
-create function outbox.put_off(
+create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
@@ -3939,51 +3936,55 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
+  -- A lock timeout, a deadlock or a statement timeout: the update itself is valid.
+  v_is_temporary boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
-  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
+  -- After 1, 4, 16, … s, at most 1 h. The ninth error, after about 5 h, skips the update.
   update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    update_status = case
+      when u.checks >= 8 and not v_is_temporary then 'skipped'
+      else u.update_status
+    end,
     reason = case
-      when u.looks >= 8 and not v_passes then 'error'
+      when u.checks >= 8 and not v_is_temporary then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
     end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
+    checks = least(u.checks + 1, case when v_is_temporary then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_is_temporary
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
     end
   where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
-comment on function outbox.put_off(bigint[], text, text, timestamptz) is
-  'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are '
-  'looked at again.';
+comment on function outbox.postpone_updates(bigint[], text, text, timestamptz) is
+  'Records the error and its SQLSTATE for updates that could not be applied, and the time of the '
+  'next check.';
 
 create function outbox.apply_updates(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
--- Whoever holds a message or its gate for long puts this off, and not the answer to Meta.
+-- A long lock on a message or its gate postpones the updates, so that the response to Meta is not
+-- delayed.
 set lock_timeout = '1s'
 as $$
 declare
-  v_wishes outbox.wish[];
+  v_opt_outs outbox.opt_out_change[];
 begin
-  v_wishes := outbox.apply_statuses(p_ids, p_now);
-  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+  v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
-  'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
+  'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then '
   'messages by id, contacts, opt-outs by key.';
 
-create function outbox.learn_numbers(p_ids bigint[]) returns void
+create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -3998,7 +3999,7 @@ begin
     order by u.channel_id, u.id desc
   ) x
   join lateral (
-    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    -- Skip a locked channel: its next callback stores the number.
     select w.ctid as row_at from outbox.whatsapp_channel w
     where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
     for no key update skip locked
@@ -4006,9 +4007,9 @@ begin
   where c.ctid = h.row_at;
 end
 $$;
-comment on function outbox.learn_numbers(bigint[]) is
-  'Notes the numbers of channels, which their callbacks show and only those: an update of a '
-  'number''s quality names it by nothing else.';
+comment on function outbox.save_display_numbers(bigint[]) is
+  'Stores the display numbers of channels. Only callbacks contain them, and an update of a '
+  'number''s quality identifies the number only by this.';
 
 create function outbox.apply_callbacks(p_limit integer default 500) returns integer
 language plpgsql security definer
@@ -4023,14 +4024,13 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
   from pg_catalog.unnest(v_ids) i
   cross join lateral (
@@ -4041,7 +4041,7 @@ begin
   where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
-      -- Each may wait for somebody's lock: the tick has other things to do, and will be here again.
+      -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
       exit when pg_catalog.clock_timestamp() > v_until;
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
@@ -4051,10 +4051,10 @@ begin
 end
 $$;
 comment on function outbox.apply_callbacks(integer) is
-  'Looks again at up to p_limit updates that could not be applied or wait for their message; '
-  'returns how many. When they cannot be applied together, each is by itself.';
+  'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied '
+  'together, each is applied alone.';
 
-create function outbox.settle_updates(
+create function outbox.save_verdicts(
   p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4066,12 +4066,12 @@ as $$
 begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
-    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- The message is matched when it gets its id. These checks are for two concurrent transactions
+    -- that do not see each other; the last check is in the nightly cleanup.
+    next_check_at = case
       when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
+      when x.update_status = 'kept' then case u.checks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
@@ -4079,16 +4079,15 @@ begin
       end
     end
   from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
-  -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
   ) w
   where u.ctid = w.row_at;
 end
 $$;
-comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
-  'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more '
-  'within a second.';
+comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
+  'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked '
+  'again within a second.';
 
 create function outbox.count_updates(p_ids bigint[]) returns void
 language plpgsql
@@ -4101,17 +4100,19 @@ begin
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-  -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  -- A waiting update is counted once as kept and once with its final verdict.
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 comment on function outbox.count_updates(bigint[]) is
-  'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+  'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
-create function outbox.apply_kept(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.apply_waiting_updates(
+  p_results outbox.result[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4122,8 +4123,8 @@ as $$
 declare
   v_ids bigint[];
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as materialized (
+  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
+  with matched as materialized (
     select k.id, a.message_id, a.id as attempt_id
     from pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -4132,34 +4133,34 @@ begin
     ) a
     cross join lateral (
       select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
         and w.wamid = a.wamid and w.kind = 'status' offset 0
     ) k
     cross join lateral (
       select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
     ) m
     where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), held as materialized (
-    select m.*, u.row_at from met m
+  ), locked as materialized (
+    select m.*, u.row_at from matched m
     cross join lateral (
       select w.ctid as row_at from outbox.whatsapp_update w
       where w.id = m.id for update skip locked
     ) u
-  ), found as (
+  ), assigned as (
     update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from held h
+    from locked h
     where u.ctid = h.row_at
     returning u.id
   )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
   if v_ids is not null then
     perform outbox.try_apply(v_ids, p_now);
     perform outbox.count_updates(v_ids);
   end if;
 end
 $$;
-comment on function outbox.apply_kept(outbox.result[], timestamptz) is
-  'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
+comment on function outbox.apply_waiting_updates(outbox.result[], timestamptz) is
+  'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
 
 create or replace function outbox.more_counters()
@@ -4175,32 +4176,34 @@ begin
 end
 $$;
 
-create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+create function outbox.apply_callbacks_step(p_now timestamptz, p_most integer) returns integer
 language plpgsql set search_path = ''
 as $$
 begin
   return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
-comment on function outbox.work_callbacks(timestamptz, integer) is
-  'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+comment on function outbox.apply_callbacks_step(timestamptz, integer) is
+  'Step of the tick: calls apply_callbacks().';
 
 insert into outbox.tick_step (name, calls, most) values
-  ('callbacks', 'outbox.work_callbacks', 500);
+  ('callbacks', 'outbox.apply_callbacks_step', 500);
 
 -- sql/messages/callback/callback_status.sql
 
--- Statuses: what became of a try. Facts first: each try keeps the earliest time at which WhatsApp
--- says that it was sent, delivered, read or failed, which comes out the same in whatever order the
--- updates come; the message's status follows from the facts of its newest try. DELIVERED, FAILED
--- and CANCELLED are final. Of a try that both failed and was delivered, the first word stands.
+-- Statuses: what WhatsApp reports about an attempt. Each attempt stores the earliest time at which
+-- WhatsApp reports it as sent, delivered, read or failed, so the order of the updates does not
+-- matter. The status of the message follows from the times of its newest attempt. DELIVERED, FAILED
+-- and CANCELLED are final. If an attempt is reported as both failed and delivered, the first report
+-- counts.
 --
--- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
--- that is being sent needs none: its lease stands, and its result finds the message changed.
+-- The gates of messages that wait for a retry are locked first, because that retry is closed here.
+-- A message that is being sent needs no lock of its gate: its lease stays, and its result finds the
+-- message changed.
 
 create function outbox.apply_statuses(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4212,7 +4215,7 @@ declare
   v_messages bigint[];
   v_gates uuid[];
   v_changes outbox.status_change[];
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
 begin
   v_messages := array(
     select distinct u.message_id
@@ -4232,26 +4235,26 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates);
-  perform outbox.note_statuses(v_changes, p_now);
-  v_moves := outbox.move_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+  v_changes := outbox.classify_statuses(p_ids, v_gates);
+  perform outbox.save_statuses(v_changes, p_now);
+  v_moves := outbox.update_message_statuses(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.record_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.settle_updates(
+  perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
-  return outbox.heed_failures(v_changes, p_now);
+  return outbox.apply_failure_rules(v_changes, p_now);
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
-  'Applies the statuses among stored updates, and returns what they say that people want. locks: '
-  'the gates of messages that wait for a retry, by id, then messages by id.';
+  'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates '
+  'of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.close_retries(
-  p_moves outbox.message_move[], p_now timestamptz
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -4274,22 +4277,23 @@ begin
     order by m.id
   loop
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
+      'its callback reports the previous attempt', p_now);
   end loop;
 end
 $$;
-comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
-  'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+comment on function outbox.close_retries(outbox.changed_message[], timestamptz) is
+  'Closes the pending retries of messages whose status a callback changed. The caller holds the '
+  'gates.';
 
--- sql/messages/callback/callback_status_judge.sql
+-- sql/messages/callback/callback_status_classify.sql
 
--- What comes of each status, before anything is changed: applied, skipped and why, or kept for
--- later.
+-- The verdict on each status before anything changes: applied, skipped with a reason, or kept.
 --
--- A try is old once a later one may have been sent. It then says no more of its message than that
--- it was taken, which ends a pending retry while no other has been.
+-- An attempt is old if a later one may have been sent. A status of an old attempt only proves that
+-- WhatsApp accepted the message. That closes a pending retry, unless a later attempt may have been
+-- sent.
 
-create function outbox.judge_statuses(
+create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
@@ -4302,7 +4306,7 @@ as $$
 declare
   v_changes outbox.status_change[];
 begin
-  with given as materialized (
+  with statuses as materialized (
     select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
       case u.status
         when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
@@ -4311,16 +4315,17 @@ begin
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind = 'status' and u.update_status in ('stored', 'kept')
-  ), met as materialized (
-    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
-      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
+  ), matched as materialized (
+    select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
+      m.status as message_status, m.erased_at,
+      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
-    from given g
+    from statuses g
     left join lateral (
       select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
     ) a on true
@@ -4329,24 +4334,25 @@ begin
     ) m on true
     left join lateral (
       select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
       from outbox.message_attempt b
       where b.message_id = a.message_id and b.attempt_no > a.attempt_no
     ) l on true
   ), ranked as (
-    -- Within one call the earlier of failed and delivered counts as the first word.
+    -- Within one call, the earlier of failed and delivered counts as the first report.
     select m.*,
-      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.row_number() over (partition by m.matched_id, m.rank order by m.at, m.id) as nth,
       pg_catalog.first_value(m.rank) over (
-        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
-    from met m
-  ), judged as (
+        partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
+      ) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+    from matched m
+  ), classified as (
     select r.*, case
-        when r.try_id is null then 'unknown_message'
+        when r.matched_id is null then 'unknown_message'
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
-        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
         when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
@@ -4354,32 +4360,32 @@ begin
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
         when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
         when r.message_status = 'FAILED' then 'message_failed'
         when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
         when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
-      end as why
+      end as reason
     from ranked r
   )
   select pg_catalog.array_agg(row(
-      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
       case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
       case when j.rank = 4 then pg_catalog.left(
         coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
       case when j.rank = 4 then pg_catalog.left(coalesce(
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
-      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+      coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
       case
-        when j.why is null then 'applied'
-        when j.why = 'retry_pending' then 'stored'
-        when j.why = 'unknown_message' then 'kept'
+        when j.reason is null then 'applied'
+        when j.reason = 'retry_pending' then 'stored'
+        when j.reason = 'unknown_message' then 'kept'
         else 'skipped'
-      end, j.why)::outbox.status_change
+      end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from judged j
+  from classified j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -4387,11 +4393,11 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[]) is
-  'What comes of each status among stored updates, before anything is changed. The caller holds '
-  'the messages, and the gates given.';
+comment on function outbox.classify_statuses(bigint[], uuid[]) is
+  'The verdict on each status of stored updates, before anything changes. The caller holds the '
+  'messages and the gates in p_gates.';
 
-create function outbox.may_be_out(p_attempt outbox.message_attempt) returns boolean
+create function outbox.may_have_been_sent(p_attempt outbox.message_attempt) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -4400,15 +4406,15 @@ begin
       in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
 end
 $$;
-comment on function outbox.may_be_out(outbox.message_attempt) is
-  'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
+comment on function outbox.may_have_been_sent(outbox.message_attempt) is
+  'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is '
+  'unknown.';
 
--- sql/messages/callback/callback_status_note.sql
+-- sql/messages/callback/callback_status_save.sql
 
--- Writing down what statuses say: facts to the attempts, and from these the status of their
--- messages. Both are one statement for all updates of a call.
+-- Times and statuses are saved in one statement each for all updates of a call.
 
-create function outbox.note_statuses(
+create function outbox.save_statuses(
   p_changes outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4459,22 +4465,22 @@ begin
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
         order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.noted
+    where c.is_new
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its attempts.
+  -- By ctid: only the transaction that holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
   where a.ctid = x.row_at;
 end
 $$;
-comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their attempts. The caller holds the messages.';
+comment on function outbox.save_statuses(outbox.status_change[], timestamptz) is
+  'Adds the times and errors of new statuses to their attempts. The caller holds the messages.';
 
-create function outbox.move_messages(
+create function outbox.update_message_statuses(
   p_messages bigint[], p_now timestamptz
-) returns outbox.message_move[]
+) returns outbox.changed_message[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4483,18 +4489,18 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
   v_read bigint;
 begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
+      t.last_accepted,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
           then 'DELIVERED'
         when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
         else m.status
       end as becomes
     from pg_catalog.unnest(p_messages) i
@@ -4504,50 +4510,50 @@ begin
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_be_out(a)))[1] as last_out,
+          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+          filter (where a.wamid is not null))[1] as last_accepted,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
       offset 0
     ) t
   ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    -- Statuses only increase, and the last three are final, so this can never lower one.
     update outbox.outbound_message m set
       status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      provider_message_id = (t.last_accepted).wamid,
+      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
+        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
       delivered_at = case
         when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
+        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
       end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
       error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
-    from told t
-    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
+    from facts t
+    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
+      -- Skip messages that failed or wait for a reason other than their callbacks.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
     returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
       filter (where x.was <> x.becomes),
     pg_catalog.count(*) filter (where x.now_read)
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_moves(v_moves);
+  perform outbox.count_changed_messages(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
-comment on function outbox.move_messages(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their attempts; '
-  'returns those whose status changed. The caller holds the messages.';
+comment on function outbox.update_message_statuses(bigint[], timestamptz) is
+  'Sets the status, times and error of messages from the times of their attempts; returns those '
+  'whose status changed. The caller holds the messages.';
 
-create function outbox.count_moves(p_moves outbox.message_move[]) returns void
+create function outbox.count_changed_messages(p_moves outbox.changed_message[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4566,18 +4572,18 @@ begin
   ) c;
 end
 $$;
-comment on function outbox.count_moves(outbox.message_move[]) is
-  'Counts the statuses that messages got, FAILED by its code.';
+comment on function outbox.count_changed_messages(outbox.changed_message[]) is
+  'Counts the new statuses of messages, FAILED by its code.';
 
 -- sql/messages/callback/callback_failure.sql
 
--- What a failure that a callback brings means beyond its message, by failure_rule: an opt-out, a
--- channel that is held, a number or a recipient that is too fast. It causes no retry. A callback
--- may come days late: what was resumed since, or has rested long enough, is left alone.
+-- Effects of a failure that a callback reports beyond its message, by failure_rule: an opt-out, a
+-- held channel, a throttled number or recipient. It causes no retry. A callback may be days late,
+-- so a channel that was resumed later, or a delay that is over, is not changed.
 
-create function outbox.heed_failures(
+create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4588,16 +4594,17 @@ as $$
 declare
   v_failures outbox.status_change[] := array(
     select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
     return null;
   end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
@@ -4610,11 +4617,13 @@ begin
     ) t (r));
 end
 $$;
-comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
-  'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
-  'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
+  'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. '
+  'locks: endpoints and gates with SKIP LOCKED.';
 
-create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.save_response_opt_outs(
+  p_results outbox.result[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -4623,39 +4632,40 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_wishes outbox.wish[] := array(
+  v_opt_outs outbox.opt_out_change[] := array(
     select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
-    ) r0
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+    ) failed
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
       and f.opt_out is not null
     cross join lateral (
       select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+      where x.event_id = failed.event and x.claim = failed.attempt offset 0
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m
     cross join lateral (
-      select r0.code, t.recipient as to from (
+      select failed.code, t.recipient as to from (
         select m.to_recipient union select pg_catalog.unnest(
           outbox.recipients_of(m.org_id, m.wa_id, null))
       ) t (recipient)
     ) r);
 begin
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_answers(outbox.result[], timestamptz) is
-  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
-  'callbacks. locks: opt-outs by key.';
+comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
+  'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns '
+  'those of callbacks. locks: opt-outs by key.';
 
-create function outbox.hold_failing(
+create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4681,18 +4691,18 @@ begin
     join outbox.endpoint e on e.id = o.channel_id
     where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
-    -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
       pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
   end loop;
 end
 $$;
-comment on function outbox.hold_failing(outbox.status_change[], timestamptz) is
-  'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+comment on function outbox.hold_after_failures(outbox.status_change[], timestamptz) is
+  'Holds the channels of failures whose rule is hold or fail_hold. locks: endpoints with SKIP '
+  'LOCKED.';
 
-create function outbox.slow_down(
+create function outbox.throttle_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -4735,17 +4745,14 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
-  'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: '
+comment on function outbox.throttle_after_failures(outbox.status_change[], timestamptz) is
+  'Delays the numbers, apps, accounts and recipients of failures whose rule is throttle. locks: '
   'gates with SKIP LOCKED.';
 
--- sql/messages/callback/callback_tell.sql
+-- sql/messages/callback/callback_record.sql
 
--- What is told of a status: the audit trail, the timeline of the dossier, an event for the
--- organisation's own endpoints, and what a failure means beyond its message.
-
-create function outbox.tell_statuses(
-  p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_statuses(
+  p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -4755,13 +4762,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform outbox.tell_taken(p_moves, p_now);
+  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -4774,7 +4781,7 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -4784,19 +4791,18 @@ begin
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
-comment on function outbox.tell_statuses(
-  outbox.status_change[], outbox.message_move[], timestamptz) is
-  'Writes audit, activity and events of the statuses that were applied.';
+comment on function outbox.record_statuses(
+  outbox.status_change[], outbox.changed_message[], timestamptz) is
+  'Adds the audit rows, activity rows and events of applied statuses.';
 
-create function outbox.tell_taken(
-  p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_sent(
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_message outbox.outbound_message;
 begin
-  -- Nobody has told of these yet: their answers were lost, or are still on their way.
   for v_message in
     select m.* from pg_catalog.unnest(p_moves) x
     cross join lateral (
@@ -4807,12 +4813,12 @@ begin
   loop
     perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
       'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
   end loop;
 end
 $$;
-comment on function outbox.tell_taken(outbox.message_move[], timestamptz) is
-  'Writes that messages were sent of which callbacks say so before any answer.';
+comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
+  'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -4825,7 +4831,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  with told as (
+  with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
       traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
@@ -4834,11 +4840,12 @@ begin
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
-      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      -- The same key as the message's event, so that an ordered endpoint gets the events of a
+      -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -4852,34 +4859,34 @@ begin
     order by c.place
     returning id
   )
-  insert into outbox.unrouted (event_id) select t.id from told t;
+  insert into outbox.unrouted (event_id) select t.id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
 end
 $$;
 comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
-  'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", '
+  'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", '
-  '"errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
+  '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
 -- sql/messages/callback/inbound_message.sql
 
--- Inbound messages: kept once, the 24-hour window opened, words that mean STOP or START heeded,
--- and an event published that brings the message to the organisation's own endpoints. Preferences,
--- which WhatsApp's own button sends, are wishes too. One by one: they are few beside statuses.
+-- Inbound messages: each is stored once, opens the 24-hour window, may be an opt-out (STOP or
+-- START), and is published to the organisation's own endpoints. Preferences from WhatsApp's button
+-- are opt-outs, too. Updates are applied one by one, because they are few compared with statuses.
 
 create function outbox.apply_inbound(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -4889,39 +4896,40 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
-    v_wishes := v_wishes || v_more;
+    v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
     v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
-  return v_wishes;
+  return v_opt_outs;
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences among stored updates, and returns what people want. locks: '
-  'contacts in the order of their ids at WhatsApp.';
+  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts '
+  'in the order of WhatsApp''s ids.';
 
-create function outbox.take_inbound(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_inbound_message(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
+  out opt_outs outbox.opt_out_change[]
 )
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
     p_update.data -> 'contact', p_now);
   v_recipients text[] :=
     outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
@@ -4932,8 +4940,8 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
-  -- WhatsApp may send what it could not show, and the same id again once it can.
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send a message as unsupported, and later the same id with its content.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
     payload = excluded.payload
@@ -4949,26 +4957,27 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
       v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START');
+      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
+        array['MARKETING'], true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
+    -- The next owner of the number has not agreed to messages.
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
 $$;
-comment on function outbox.take_inbound(outbox.whatsapp_update, timestamptz) is
-  'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; '
+comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
+  'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
   'reason: why nothing was done.';
 
-create function outbox.take_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_preference(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
+  out opt_outs outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
@@ -4981,34 +4990,36 @@ begin
     when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
       p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
       array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
-comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) is
-  'What a person said by WhatsApp''s own button about marketing messages.';
+comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
+  'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
 
-create function outbox.wishes_of(
+create function outbox.opt_out_changes(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
   p_lifted boolean, p_source text
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
     select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
     where r is not null and p_contact is not null);
 end
 $$;
-comment on function outbox.wishes_of(
+comment on function outbox.opt_out_changes(
   outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
-  'The wishes that an update of a person brings, with the update as their evidence.';
+  'The opt-out changes of an update, one for each recipient and purpose, with the update as '
+  'evidence.';
 
 create function outbox.inbound_text(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -5022,7 +5033,7 @@ begin
 end
 $$;
 comment on function outbox.inbound_text(jsonb) is
-  'What a person reads of an inbound message; null where there is no text.';
+  'The readable text of an inbound message; null if it has none.';
 
 create function outbox.reply_action(p_org_id text, p_data jsonb) returns text
 language plpgsql stable
@@ -5033,14 +5044,14 @@ declare
   v_word text;
   v_action text;
 begin
-  -- What was chosen counts before what was shown: a button may say anything.
+  -- The payload of a button counts before its text, because the text may be anything.
   for v_word in
     select w.word
     from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
       p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
       p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
-      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
-    cross join lateral outbox.plain_word(t.said) as w (word)
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (value, place)
+    cross join lateral outbox.plain_word(t.value) as w (word)
     where w.word is not null
     order by t.place
   loop
@@ -5055,9 +5066,10 @@ begin
 end
 $$;
 comment on function outbox.reply_action(text, jsonb) is
-  'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+  'STOP or START if an inbound message, or the chosen button, is one of the organisation''s '
+  'words.';
 
-create function outbox.answered_message(p_update outbox.whatsapp_update) returns bigint
+create function outbox.replied_message(p_update outbox.whatsapp_update) returns bigint
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -5078,8 +5090,8 @@ begin
     where m.org_id = p_update.org_id);
 end
 $$;
-comment on function outbox.answered_message(outbox.whatsapp_update) is
-  'The message of ours that an inbound one answers or reacts to, if any.';
+comment on function outbox.replied_message(outbox.whatsapp_update) is
+  'The outbound message that an inbound message replies or reacts to, or null.';
 
 create function outbox.publish_inbound(
   p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,
@@ -5091,20 +5103,19 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
-  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+  v_payload text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
 begin
-  -- One that is too large to publish comes without WhatsApp's own form of it.
-  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
-    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  if pg_catalog.octet_length(v_payload) > outbox.setting_int('publish.max_body_bytes') then
+    v_payload := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
-  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
@@ -5112,24 +5123,25 @@ $$;
 comment on function outbox.publish_inbound(
   outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
   'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", '
-  '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as '
-  'WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';
+  '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
+  'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '
+  'messages of a sender in order.';
 
 -- sql/messages/callback/inbound_person.sql
 
--- Who wrote, and what they want: contacts, and the wishes that callbacks bring. WhatsApp writes
--- some numbers otherwise than we were given them (a ninth digit, a country's 1), so what a person
--- says counts for each number by which they were written to.
+-- Contacts and opt-outs from callbacks. WhatsApp writes some numbers differently from the caller (a
+-- ninth digit, a 1 after the country code), so an opt-out applies to each number that messages to
+-- this recipient used.
 
-create function outbox.number_of(p_wa_id text) returns text
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
 $$;
-comment on function outbox.number_of(text) is
-  'A wa_id as E.164 with its +; null for what is none.';
+comment on function outbox.wa_id_to_e164(text) is
+  'A wa_id in E.164 form with +; null if it is not a number.';
 
 create function outbox.recipients_of(
   p_org_id text, p_wa_id text, p_user_id text
@@ -5146,7 +5158,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -5162,10 +5174,10 @@ begin
 end
 $$;
 comment on function outbox.recipients_of(text, text, text) is
-  'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the '
-  'numbers by which they were written to.';
+  'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the '
+  'numbers of earlier messages.';
 
-create function outbox.contact_of(
+create function outbox.save_contact(
   p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamptz
 ) returns uuid
 language plpgsql
@@ -5173,7 +5185,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
   v_of_user outbox.whatsapp_contact;
   v_of_number outbox.whatsapp_contact;
   v_id uuid;
@@ -5181,10 +5193,10 @@ begin
   if v_wa_id is null and p_user_id is null then
     return null;
   end if;
-  -- A number that comes with another user id has a new owner.
+  -- A known number with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- The transaction that held the contact may have erased it or merged it. Then try once more.
+  -- A concurrent transaction may have deleted or merged the contact: repeat.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now
@@ -5198,7 +5210,7 @@ begin
     where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
     v_id := coalesce(v_of_user.id, v_of_number.id);
   end loop;
-  -- Two contacts that turn out to be one.
+  -- Merge two contacts of the same user.
   if v_of_user.id <> v_of_number.id then
     update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
     delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
@@ -5215,26 +5227,28 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.contact_of(text, text, text, jsonb, timestamptz) is
-  'The contact of an org with that number or user id, made or completed; null without either. '
-  'locks: the contact.';
+comment on function outbox.save_contact(text, text, text, jsonb, timestamptz) is
+  'Creates or updates the contact of an organisation with this number or user id and returns its '
+  'id; null without either. locks: the contact.';
 
-create function outbox.note_wishes(p_wishes outbox.wish[], p_now timestamptz) returns void
+create function outbox.save_opt_outs(
+  p_changes outbox.opt_out_change[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  with last_word as (
-    -- The later word counts, and of two at one time the one that asks for less.
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
     select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_wishes) w
+    from pg_catalog.unnest(p_changes) w
     order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
   ), changed as (
     insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
       decided_at, created_at)
     select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from last_word w
+    from latest w
     order by w.org_id, w.recipient, w.purpose
     on conflict (org_id, channel, recipient, purpose) do update set
       source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
@@ -5249,17 +5263,17 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
 end
 $$;
-comment on function outbox.note_wishes(outbox.wish[], timestamptz) is
-  'Writes what people want into opt_out, where it is their last word, and audits it. locks: '
-  'opt-outs in the order of their keys.';
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
+  'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in '
+  'the order of their keys.';
 
 -- sql/messages/callback/notice.sql
 
--- What WhatsApp says of templates, accounts and numbers. It speaks of an account, which may have
--- channels of several organisations: each of them hears of it. The contrary update lifts a hold
+-- Notices of WhatsApp about templates, accounts and numbers. A notice is about an account, and
+-- applies to the channels of all organisations in that account. The opposite notice lifts a hold
 -- (messages/channel/hold_channel, messages/message/hold_template).
 
 create function outbox.apply_notices(p_ids bigint[], p_now timestamptz) returns void
@@ -5277,17 +5291,17 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
 $$;
 comment on function outbox.apply_notices(bigint[], timestamptz) is
-  'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which '
-  'none that somebody else holds is waited for: then it is tried again.';
+  'Applies stored updates about templates, accounts and numbers. locks: endpoints, without '
+  'waiting: if one is locked, the update is tried again.';
 
-create function outbox.take_notice(
+create function outbox.apply_notice(
   p_update outbox.whatsapp_update, p_now timestamptz
 ) returns text
 language plpgsql
@@ -5296,21 +5310,21 @@ set enable_seqscan = off
 as $$
 declare
   v_rule outbox.notice_rule;
-  v_why text;
+  v_text text;
   v_channels uuid[];
 begin
   v_rule := outbox.notice_rule_of(p_update);
   if v_rule.action is null then
     return 'not_used';
   end if;
-  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  v_text := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
   if v_rule.cause = 'template' and v_rule.action <> 'note' then
-    return outbox.hold_template(p_update, v_rule, v_why, p_now);
+    return outbox.hold_template(p_update, v_rule, v_text, p_now);
   end if;
   v_channels := outbox.channels_of(p_update);
   perform outbox.put_news('outhook.whatsapp.notice', array(
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
-      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
     from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
     p_now);
@@ -5320,15 +5334,16 @@ begin
     where c.endpoint_id = any (v_channels);
   end if;
   if v_rule.action <> 'note' then
-    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_text,
       p_update.happened_at, outbox.notice_end(p_update.data), p_now)
     from pg_catalog.unnest(v_channels) c;
   end if;
   return null;
 end
 $$;
-comment on function outbox.take_notice(outbox.whatsapp_update, timestamptz) is
-  'Applies one update of a template, account or number; returns why it does nothing, if so.';
+comment on function outbox.apply_notice(outbox.whatsapp_update, timestamptz) is
+  'Applies one update about a template, an account or a number; returns the reason if nothing '
+  'changes.';
 
 create function outbox.notice_rule_of(p_update outbox.whatsapp_update) returns outbox.notice_rule
 language plpgsql stable set search_path = ''
@@ -5338,7 +5353,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- These two say what they mean further down.
+  -- The actual event of these is in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -5350,7 +5365,7 @@ begin
       select from pg_catalog.jsonb_array_elements(v_kinds) k
       where k ->> 'restriction_type' is distinct from 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
     then
-      -- It may go on sending.
+      -- Sending is not restricted.
       return null;
     end if;
   end if;
@@ -5360,7 +5375,7 @@ begin
 end
 $$;
 comment on function outbox.notice_rule_of(outbox.whatsapp_update) is
-  'The rule for an update of a template, account or number; null when it has none.';
+  'The rule for an update about a template, an account or a number; null if there is none.';
 
 create function outbox.notice_reason(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -5375,13 +5390,12 @@ begin
 end
 $$;
 comment on function outbox.notice_reason(jsonb) is
-  'What WhatsApp gives as the reason, if anything.';
+  'The reason that WhatsApp gives, or null.';
 
 create function outbox.notice_end(p_data jsonb) returns timestamptz
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Of several restrictions the last to end; one without an end does not.
   if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
     return (
       select case when pg_catalog.count(*) = pg_catalog.count(s.at) then
@@ -5397,7 +5411,7 @@ begin
 end
 $$;
 comment on function outbox.notice_end(jsonb) is
-  'When restrictions end by themselves; null when they do not.';
+  'The time at which the last restriction ends by itself; null if one has no end.';
 
 create function outbox.channels_of(p_update outbox.whatsapp_update) returns uuid[]
 language plpgsql stable
@@ -5407,8 +5421,8 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- An update of a number names it as people read it. Until a callback of that number has come,
-  -- any of the account's may be meant.
+  -- An update of a number contains only its display form. Until a callback has stored that form for
+  -- a channel, the update applies to any such channel of the account.
   if p_update.kind = 'quality' and p_update.display is not null then
     v_ids := array(
       select c.endpoint_id from outbox.whatsapp_channel c
@@ -5428,14 +5442,14 @@ begin
 end
 $$;
 comment on function outbox.channels_of(outbox.whatsapp_update) is
-  'The channels that an update of an account, or of one of its numbers, concerns: of the app that '
-  'signed it alone.';
+  'The channels of an account, or of one of its numbers, that an update applies to: only those of '
+  'the app that signed it.';
 
 -- sql/messages/callback/callback_cleanup.sql
 
--- What time does to callbacks: updates go after callback.retention_days, inbound messages are
--- erased and their senders forgotten after message.retention_days, which no update outlives with
--- what it said. Who wants to hear nothing more stays known.
+-- Cleanup of callbacks: updates are deleted after callback.retention_days; inbound messages are
+-- erased and contacts deleted after message.retention_days, and so is the content of updates.
+-- Opt-outs stay.
 
 create function outbox.forget_updates(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -5443,40 +5457,40 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_kept interval :=
+  v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
-  v_said interval :=
+  v_content_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
-  v_forgotten integer;
-  v_emptied integer := 0;
+  v_deleted integer;
+  v_erased integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_kept
+    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
-  if v_said < v_kept then
+  get diagnostics v_deleted = row_count;
+  if v_content_age < v_update_age then
     update outbox.whatsapp_update u set
       data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
     where u.id = any (array(
       select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_said and o.data <> '{}'
+      where o.received_at < p_now - v_content_age and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_emptied = row_count;
+    get diagnostics v_erased = row_count;
   end if;
-  -- Those that wait for a message: one that neither transaction saw has its id by now.
-  update outbox.whatsapp_update u set look_at = p_now
-  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+  -- The transactions of update and message may not have seen each other; the id is there now.
+  update outbox.whatsapp_update u set next_check_at = p_now
+  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return greatest(v_forgotten, v_emptied);
+  return greatest(v_deleted, v_erased);
 end
 $$;
 comment on function outbox.forget_updates(timestamptz, integer) is
-  'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those '
-  'older than message.retention_days, if that is less, only the key is left. Returns the larger of '
-  'the two numbers.';
+  'Deletes up to p_limit updates older than callback.retention_days. If message.retention_days is '
+  'shorter, erases all but the key of up to p_limit updates older than that. Returns the larger '
+  'of the two numbers.';
 
 create function outbox.erase_inbound(p_now timestamptz, p_limit integer) returns integer
 language plpgsql
@@ -5487,7 +5501,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_forgotten integer;
+  v_deleted integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -5499,20 +5513,20 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
+  get diagnostics v_deleted = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
-  -- A wish that was taken back is only kept against callbacks that come late.
+  -- A lifted opt-out is only needed against late callbacks.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return greatest(v_erased, v_forgotten);
+  return greatest(v_erased, v_deleted);
 end
 $$;
 comment on function outbox.erase_inbound(timestamptz, integer) is
-  'Removes text, payload and ids of up to p_limit inbound messages older than '
-  'message.retention_days; up to p_limit contacts that have not written since are forgotten. '
+  'Erases text, payload and ids of up to p_limit inbound messages older than '
+  'message.retention_days, and deletes up to p_limit contacts that have not written since. '
   'Returns the larger of the two numbers.';
 
--- Erasing a row rewrites it, so this takes fewer in one transaction.
+-- Erasing rewrites each row, so a transaction handles at most 10,000.
 insert into outbox.cleanup_step (name, calls, most) values
   ('updates', 'outbox.forget_updates', null),
   ('inbound', 'outbox.erase_inbound', 10000);

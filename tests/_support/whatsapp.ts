@@ -1,7 +1,7 @@
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import {
   bodyOf,
-  type CallbackAnswer,
+  type CallbackResult,
   type CallbackTarget,
   changeOf,
   type Otherwise,
@@ -37,7 +37,7 @@ export interface TestWhatsapp {
   /** What WhatsApp has taken for a person; the first one is waited for. */
   takenFor(to: string): Promise<Taken[]>
   /** Calls back with one change of the field `messages`. */
-  callBack(org: Org, value: Record<string, unknown>, otherwise?: Otherwise): Promise<CallbackAnswer>
+  callBack(org: Org, value: Record<string, unknown>, otherwise?: Otherwise): Promise<CallbackResult>
   /** What the audit trail says of a message, the first thing first. */
   trail(org: Org, id: string): Promise<string[]>
   stop(): Promise<void>
@@ -129,7 +129,7 @@ export async function startWhatsapp(functions: string[] = []): Promise<TestWhats
     org: Org,
     value: Record<string, unknown>,
     otherwise: Otherwise = {},
-  ): Promise<CallbackAnswer> {
+  ): Promise<CallbackResult> {
     const { number, waba } = tenants[org]
     return await postCallback(
       targetOf(number),

@@ -164,7 +164,7 @@ Deno.test('a status that slows down a number waits for no run that holds its gat
   expect(await isSlowed(channel)).toBe(true)
 })
 
-Deno.test('learn_numbers() waits for nobody who has changed a channel; the next callback shows the number', async () => {
+Deno.test('save_display_numbers() waits for nobody who has changed a channel; the next callback shows the number', async () => {
   await run.call([taken(await take(run))])
   const known = async (): Promise<unknown> => {
     const [row] = await db.admin`

@@ -114,14 +114,14 @@ for (
     ["WhatsApp's id", null, 'US.1'],
   ] as const
 ) {
-  Deno.test(`contact_of() by ${how} waits for a cleanup that forgets the person, and makes a new contact`, async () => {
+  Deno.test(`save_contact() by ${how} waits for a cleanup that forgets the person, and makes a new contact`, async () => {
     await write()
     const found = await cross(db, {
       one,
       other,
       first: ['delete from outbox.whatsapp_contact'],
       second: [
-        `select outbox.contact_of('default', $1, $2, '{}', outbox.clock()) as id`,
+        `select outbox.save_contact('default', $1, $2, '{}', outbox.clock()) as id`,
         [number, user],
       ],
     })
@@ -131,8 +131,8 @@ for (
   })
 }
 
-Deno.test('contact_of() by number waits for a message that joins two contacts, and finds the one that is left', async () => {
-  const contactOf = `select outbox.contact_of('default', $1, $2, '{}', outbox.clock()) as id`
+Deno.test('save_contact() by number waits for a message that joins two contacts, and finds the one that is left', async () => {
+  const contactOf = `select outbox.save_contact('default', $1, $2, '{}', outbox.clock()) as id`
   await db.admin.unsafe(contactOf, ['12025550111', null])
   const [user] = await db.admin.unsafe(contactOf, [null, 'US.1'])
   const found = await cross(db, {

@@ -172,7 +172,7 @@ Deno.test('retry_now() of a delivery that was refused to be made waits for the g
     one,
     other,
     first: [lockGate, [endpoint]],
-    second: ['select outbox.make_refused($1, $2, outbox.clock())', [event, endpoint]],
+    second: ['select outbox.create_refused($1, $2, outbox.clock())', [event, endpoint]],
     meanwhile: async () => {
       await one.sql`set local lock_timeout = '1ms'`
       expect(await one.sql`select from outbox.lane l for update`).toHaveLength(1)

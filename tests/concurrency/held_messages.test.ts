@@ -159,13 +159,13 @@ Deno.test('the answer to a message waits for a status that says more, and takes 
   await expectExactCounters(db.admin)
 })
 
-Deno.test('adopt_message() waits for the gate before it takes the message, and leaves a new try its delivery', async () => {
+Deno.test('mark_sent_late() waits for the gate before it takes the message, and leaves a new try its delivery', async () => {
   await loseAnswer()
   const adopted = await cross(db, {
     one,
     other,
     first: [lockGate, [message.channel]],
-    second: [`select outbox.adopt_message($1, 'wamid.late') as answer`, [`ob1:${message.id}:1`]],
+    second: [`select outbox.mark_sent_late($1, 'wamid.late') as answer`, [`ob1:${message.id}:1`]],
     meanwhile: claimMeanwhile,
   })
   expect(adopted).toEqual({ answer: 'adopted' })
@@ -174,12 +174,12 @@ Deno.test('adopt_message() waits for the gate before it takes the message, and l
   await expectExactCounters(db.admin)
 })
 
-Deno.test('adopt_message() waits for a status of the same try, and knows its id then', async () => {
+Deno.test('mark_sent_late() waits for a status of the same try, and knows its id then', async () => {
   await take(run)
   await one.sql`begin`
   await say(one.sql, message, 'delivered')
   const adopting = outcomeOf(other, [
-    'select outbox.adopt_message($1, $2) as answer',
+    'select outbox.mark_sent_late($1, $2) as answer',
     [`ob1:${message.id}:1`, `wamid.${message.event}`],
   ])
   await expectWaitsFor(db.admin, other, one)

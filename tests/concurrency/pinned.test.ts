@@ -78,7 +78,7 @@ async function work(atSecond: (second: number) => Promise<void>): Promise<number
 
 /** What a monitor asks every few seconds. */
 const watchers = [
-  'select outbox.waiting()',
+  'select outbox.queue_backlog()',
   'select outbox.get_health()',
   'select * from outbox.queue_health',
   'select outbox.get_metrics()',

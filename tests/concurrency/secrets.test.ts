@@ -61,7 +61,7 @@ Deno.test('drop_expired_secrets() waits for nobody who forgets the endpoint, and
   await one.sql`select outbox.rotate_secret(${endpoint})`
   await one.sql`begin`
   await one.sql`
-    select outbox.forget_endpoint(e.id, g.id) from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
+    select outbox.remove_endpoint(e.id, g.id) from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
     where e.id = ${endpoint}`
   await other.sql`set lock_timeout = '1s'`
   const [row] = await other.sql.unsafe(`select outbox.drop_expired_secrets(${expired}) as n`)

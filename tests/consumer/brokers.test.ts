@@ -209,7 +209,7 @@ Deno.test('consume hands messages to a URL, and waits while the database is away
   expect(await waitUntil(() => seen.length >= 3, { timeoutMs: patienceMs })).toBe(true)
   const [letter] = await bus.read('hooks.dlq', 1)
   expect(JSON.parse(letter?.text ?? '')).toMatchObject({
-    error: 'The handler answered 422',
+    error: 'The handler responded with 422',
     retry_count: 1,
   })
   await shop.sql`select pg_terminate_backend(pid) from pg_stat_activity

@@ -37,14 +37,14 @@ Deno.test('the page on consumers shows a dead letter as it is', () => {
     .toEqual(shown)
 })
 
-Deno.test('writeDeadLetter() takes what is no JSON', () => {
+Deno.test('writeDeadLetter() accepts a message that is not JSON', () => {
   expect(JSON.parse(write('not json').toString()))
     .toMatchObject({ original_message: 'not json', original_encoding: 'text' })
   expect(JSON.parse(write(Buffer.from([0xff, 0x00])).toString()))
     .toMatchObject({ original_message: '/wA=', original_encoding: 'base64' })
 })
 
-Deno.test('readDeadLetter() gives back what writeDeadLetter() was given, whatever it was', () => {
+Deno.test('readDeadLetter() restores any message of writeDeadLetter()', () => {
   fc.assert(fc.property(
     fc.oneof(
       fc.uint8Array().map((bytes) => Buffer.from(bytes)),
@@ -82,7 +82,7 @@ Deno.test('readDeadLetter() reads the dead letters of our own endpoints', () => 
   })
 })
 
-Deno.test('readDeadLetter() gives null for what is no dead letter', () => {
+Deno.test('readDeadLetter() returns null if it is not a dead letter', () => {
   for (
     const text of [
       '',

@@ -45,13 +45,13 @@ Deno.test('createHttpHandler() POSTs the message, signed as a webhook is', async
 Deno.test('createHttpHandler() tells what may pass from what will not', async () => {
   await withReceiver(async (receiver, post) => {
     const rows: [path: string, error: RegExp, isFinal: boolean][] = [
-      ['/status/500', /answered 500/, false],
-      ['/status/429', /answered 429/, false],
-      ['/status/408', /answered 408/, false],
-      ['/status/301', /answered 301/, false],
-      ['/status/307?location=/followed', /answered 307/, false],
-      ['/status/400', /answered 400/, true],
-      ['/status/404', /answered 404/, true],
+      ['/status/500', /responded with 500/, false],
+      ['/status/429', /responded with 429/, false],
+      ['/status/408', /responded with 408/, false],
+      ['/status/301', /responded with 301/, false],
+      ['/status/307?location=/followed', /responded with 307/, false],
+      ['/status/400', /responded with 400/, true],
+      ['/status/404', /responded with 404/, true],
       ['/hang', /No answer/, false],
       ['/reset', /No answer/, false],
     ]

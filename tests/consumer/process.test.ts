@@ -29,7 +29,7 @@ function play(outcomes: Handled[], broken: string[] = []): Scene {
   const step = (name: string) => (letter: DeadMessage): Promise<void> => {
     done.push(name)
     if (broken.shift() === name) return Promise.reject(new Error('not now'))
-    if (name === 'bury') dead.push(letter)
+    if (name === 'publishDead') dead.push(letter)
     return Promise.resolve()
   }
   const result = processMessage(sampleMessage(), {
@@ -37,7 +37,7 @@ function play(outcomes: Handled[], broken: string[] = []): Scene {
       attempts.push(clock.now() - begunAt)
       return Promise.resolve(outcomes[attempts.length - 1] ?? outcomes.at(-1) ?? failed)
     },
-    bury: step('bury'),
+    publishDead: step('publishDead'),
     report: step('report'),
     clock,
     random: () => 0.5,
@@ -59,7 +59,7 @@ Deno.test('processMessage() tries six times on the relay schedule, then writes t
   expect(await result).toBe('dead')
   expect(attempts).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000])
   expect(delayMs(5, 0.5)).toBe(16_000)
-  expect(done).toEqual(['bury', 'report'])
+  expect(done).toEqual(['publishDead', 'report'])
   expect(dead).toMatchObject([{ error: 'no such customer', retryCount: 6 }])
 })
 
@@ -82,11 +82,11 @@ Deno.test('processMessage() counts no try while the database is away', async () 
 Deno.test('processMessage() writes the dead letter until it is there, and then tells of it', async () => {
   const { clock, result, done, dead } = play(
     [{ ...failed, isFinal: true }],
-    ['bury', 'bury', '', 'report'],
+    ['publishDead', 'publishDead', '', 'report'],
   )
   await clock.advance(10_000)
   expect(await result).toBe('dead')
-  expect(done).toEqual(['bury', 'bury', 'bury', 'report', 'report'])
+  expect(done).toEqual(['publishDead', 'publishDead', 'publishDead', 'report', 'report'])
   expect(dead).toHaveLength(1)
 })
 
@@ -98,7 +98,7 @@ Deno.test('processMessage() stops between two attempts, and leaves the message t
   expect([attempts, done]).toEqual([[0, 1_000], []])
   expect(clock.pending).toBe(0)
 
-  const burying = play([{ ...failed, isFinal: true }], Array(100).fill('bury'))
+  const burying = play([{ ...failed, isFinal: true }], Array(100).fill('publishDead'))
   await burying.clock.advance(3_500)
   burying.stop.abort()
   expect(await burying.result).toBe('stopped')

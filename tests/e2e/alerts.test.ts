@@ -3,7 +3,7 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { createApp } from '../../functions/ops-alerts/app.ts'
-import { tell } from '../../functions/ops-alerts/tell.ts'
+import { sendAlerts } from '../../functions/ops-alerts/send_alerts.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
@@ -35,8 +35,8 @@ function startRelay(secret: string): { url: string; stop(): Promise<void> } {
   const app = createApp({
     secret,
     tokens: [token],
-    tell: (alerts) => tell(services, alerts),
-    tellForAlertmanager: (alerts) => tell({ ...services, pagerDuty: null }, alerts),
+    send: (alerts) => sendAlerts(services, alerts),
+    sendForAlertmanager: (alerts) => sendAlerts({ ...services, pagerDuty: null }, alerts),
     log: () => {},
   })
   const options = { hostname: '127.0.0.1', port: 0, onListen: (): void => {} }

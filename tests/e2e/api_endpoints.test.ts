@@ -64,7 +64,7 @@ Deno.test('POST /endpoints names the member that is wrong, in camelCase', async 
   })
   expect(await create({ timeout: 1 })).toMatchObject({
     status: 400,
-    body: { field: 'timeout', detail: 'timeout is not a member of this request' },
+    body: { field: 'timeout', detail: 'timeout is unknown' },
   })
   expect(await create({ url: 'https://10.0.0.1/x' })).toMatchObject({
     status: 400,
@@ -218,7 +218,7 @@ Deno.test('a portal token sees its own organisation with its role, and nothing e
   expect(await call(`GET /endpoints/${own.body.id}/secret`, { token }))
     .toMatchObject({
       status: 403,
-      body: { code: 'forbidden', remedy: expect.stringMatching(/^A portal token is viewer or/) },
+      body: { code: 'forbidden', remedy: expect.stringMatching(/^Portal tokens are viewer or/) },
     })
   expect(await call('POST /portal-tokens', { token, body: {} })).toMatchObject({ status: 403 })
 })

@@ -8,7 +8,7 @@ import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
 import { makeTenants, type Tenants, victim, visitor } from '../_support/tenants.ts'
-import { mintPortalToken } from '../../functions/api/auth/portal.ts'
+import { signPortalToken } from '../../functions/api/auth/portal.ts'
 import { calls, plain } from './isolation/calls.ts'
 import { memberNames, type Operation, operations, type Shot, shotsOf } from './isolation/walk.ts'
 
@@ -110,7 +110,7 @@ Deno.test("no operation shows or changes another organisation's object", async (
   const before = await tenants.belongings(victim)
   const marks = await tenants.marks()
   expect(marks.size).toBeGreaterThan(80)
-  const portal = await mintPortalToken({
+  const portal = await signPortalToken({
     orgId: visitor,
     role: 'operator',
     subject: 'theirs',
@@ -252,7 +252,7 @@ Deno.test('every route refuses a role below its own, and says which it needs', a
     for (const shot of shots(operation).slice(0, 1)) {
       walked++
       const { status, text } = await send(shot, await userOf(visitor, role))
-      if (status !== 403 || !text.includes(`This needs the role ${operation.role}`)) {
+      if (status !== 403 || !text.includes(`This request requires the role ${operation.role}`)) {
         wrong.push(told(shot, status, text))
       }
     }

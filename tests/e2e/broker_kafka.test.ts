@@ -24,7 +24,7 @@ Deno.test.beforeAll(async () => {
   sender = createKafkaSender()
 })
 Deno.test.afterAll(async () => {
-  await sender?.rest?.()
+  await sender?.closeIdle?.()
   kafka?.[Symbol.dispose]()
 })
 
@@ -94,7 +94,7 @@ Deno.test('an address that a broker names of itself is vetted like the first', a
   expect(await sendOne(sender, endpoint, {}, { allowCidrs: ['127.0.0.2/32'] }))
     .toMatchObject({ error_class: 'blocked' })
   expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
-  await sender.rest?.()
+  await sender.closeIdle?.()
 })
 
 Deno.test('records of one key keep their order while the leader moves and a broker goes', async () => {
@@ -168,7 +168,7 @@ Deno.test('send() speaks TLS of our own authority, and of no other', async () =>
     .toMatchObject({ error_class: 'tls' })
   expect(await sendUnderEdgeDeno([kafkaEndpoint({ bootstrap }, trusted)]))
     .toEqual([{ outcome: 'delivered' }])
-  await sender.rest?.()
+  await sender.closeIdle?.()
   await Deno.remove(folder, { recursive: true })
 })
 

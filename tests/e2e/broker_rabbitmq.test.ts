@@ -16,7 +16,7 @@ Deno.test.beforeAll(async () => {
   sender = createRabbitMqSender()
 })
 Deno.test.afterAll(async () => {
-  await sender?.rest?.()
+  await sender?.closeIdle?.()
   await rabbit?.[Symbol.asyncDispose]()
 })
 

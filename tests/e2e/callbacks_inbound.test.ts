@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs } from '../_support/outhook.ts'
 import { type Org, startWhatsapp, tenants, type TestWhatsapp } from '../_support/whatsapp.ts'
-import { bodyOf, type CallbackAnswer, postCallback, statusOf } from './graph/callbacks.ts'
+import { bodyOf, type CallbackResult, postCallback, statusOf } from './graph/callbacks.ts'
 
 let wa: TestWhatsapp
 const hook = '/hooks/whatsapp'
@@ -67,7 +67,7 @@ async function notice(
   org: Org,
   field: string,
   value: Record<string, unknown>,
-): Promise<CallbackAnswer> {
+): Promise<CallbackResult> {
   const time = Math.floor(Date.now() / 1000)
   return await postCallback(wa.target(org), bodyOf(tenants[org].waba, [{ field, value }], time))
 }

@@ -194,7 +194,7 @@ Deno.test('each fault of TLS says so and nothing else', async () => {
     ['the name of another', secure(other), tls('another host name')],
     ['expired', secure(old), tls('expired')],
     ['TLS 1.0 alone', `https://receiver.test:${ancient.port}/`, tls('old version of TLS')],
-    ['no common cipher', `https://receiver.test:${alert.port}/`, tls('no cipher in common')],
+    ['no common cipher', `https://receiver.test:${alert.port}/`, tls('no common cipher')],
     ['closed in the handshake', `https://receiver.test:${closes.port}/`, {
       outcome: 'reset',
       ...retried,

@@ -137,7 +137,7 @@ Deno.test('a worker waits while the database is read-only, logs it once, and goe
   }
   expect(
     await waitUntil(
-      () => worker.log.slice(before).some((line) => line.includes('dispatch answered again')),
+      () => worker.log.slice(before).some((line) => line.includes('dispatch responds again')),
       { timeoutMs: patienceMs },
     ),
   ).toBe(true)
@@ -161,7 +161,7 @@ Deno.test('a worker whose right is revoked logs it, and delivers when the right 
   expect(await waitUntil(said, { timeoutMs: patienceMs })).toBe(true)
   await outhook.admin`grant execute on function
     outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) to courier`
-  const again = (): boolean => courier.log.some((line) => line.includes('dispatch answered again'))
+  const again = (): boolean => courier.log.some((line) => line.includes('dispatch responds again'))
   expect(await waitUntil(again, { timeoutMs: patienceMs })).toBe(true)
   courier.kill('SIGTERM')
   expect(await courier.ended).toBe(0)

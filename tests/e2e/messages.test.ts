@@ -302,7 +302,7 @@ Deno.test('a lost answer makes no second message when a callback names the first
   expect(wait).toBeGreaterThanOrEqual(600_000)
   const wamid = takenFor(to)[0]?.wamid ?? ''
   const [row] = await outhook.sql`
-    select outbox.adopt_message(${`ob1:${id}:1`}, ${wamid}) as adopted`
+    select outbox.mark_sent_late(${`ob1:${id}:1`}, ${wamid}) as adopted`
   expect(row?.adopted).toBe('adopted')
   expect(await get(`/outbound/messages/${id}`))
     .toMatchObject({ status: 'SENT', providerMessageId: wamid })

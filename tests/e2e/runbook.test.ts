@@ -234,7 +234,7 @@ Deno.test('An endpoint fails: 03 names it with its breaker, and it drains when i
   expect(await line('03', (row) => of('/fails/one')(row) && row.status === 'breaker open'))
     .toMatchObject({
       failures_of_last_50: '5 x 503',
-      last_error: 'The endpoint answered 503',
+      last_error: 'The endpoint responded with 503',
       remedy: expect.stringContaining('its own log'),
     })
   expect((await line('02', of('/fails/one'))).why).toMatch(/^held, the breaker is /)
@@ -277,7 +277,7 @@ Deno.test('Dead letters: 08 counts them by reason, and its command sends them ag
   down.add('dead')
   const ids = [await outhook.publish('dead'), await outhook.publish('dead')]
   const told = await line('08', (row) => of('/fails/dead')(row) && row.dead === '2')
-  expect(told).toMatchObject({ why: 'retries_exhausted', error: 'The endpoint answered 503' })
+  expect(told).toMatchObject({ why: 'retries_exhausted', error: 'The endpoint responded with 503' })
   expect((await health('Dead letters')).result).toMatch(/^2 in 24 hours/)
   down.delete('dead')
   await run(told.command)

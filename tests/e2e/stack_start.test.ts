@@ -139,7 +139,7 @@ Deno.test('startStack() refuses a migration that changed after it was applied', 
   expect(await refusal(start(project))).toBe('')
   await project.write(path, `${text}create table public.late ();`)
   expect(await refusal(start(project))).toBe(
-    `SetupError: ${path} has changed since it was applied: begin anew with --fresh, which drops the ` +
+    `SetupError: ${path} has changed since it was applied: start with --fresh, which drops the ` +
       'local data',
   )
   await Deno.remove(`${project.projectDir}/${path}`)
@@ -174,7 +174,7 @@ Deno.test('startStack() says so when the data folder is a file', async () => {
   await using project = await makeTestProject()
   const dataDir = join(project.projectDir, 'supabase/config.toml')
   expect(await refusal(start({ ...project, dataDir }))).toBe(
-    `SetupError: ${dataDir} is not a folder that can be used: name another with --data-dir`,
+    `SetupError: ${dataDir} is not a usable folder: set another one with --data-dir`,
   )
 })
 

@@ -70,7 +70,7 @@ for (const which of ['first', 'second'] as const) {
     expect(stdout).toMatch(/^ {2}x-attempt: 1$/m)
     expect(stdout).toContain(`{"id":"${id}","eventType":"order.paid"`)
     expect(stdout).toContain(`"data":{"id": ${order}, "total": 49.90}}`)
-    expect(stdout).toContain('verified by the standardwebhooks package: the signature holds')
+    expect(stdout).toContain('verified by the standardwebhooks package: the signature is valid')
     expect(stdout).toMatch(/^ {2}outcome +delivered$/m)
     expect(stdout).toMatch(/^ {2}status +200$/m)
     for (const type of ['stock.reserved', 'payment.taken', 'order.confirmed']) {
@@ -124,7 +124,7 @@ Deno.test('a start shows why a delivery has ended without success, and what to d
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(
-    /^Event [0-9a-f-]{36} did not arrive: .*setting egress.allow_cidrs was changed; begin anew with --fresh/,
+    /^Event [0-9a-f-]{36} did not arrive: .*setting egress.allow_cidrs was changed; start with --fresh/,
   )
   expect(stderr).toMatch(/^ {2}error_class +blocked$/m)
   expect(stderr).toMatch(/^ {2}error +The address is not allowed/m)
@@ -135,5 +135,5 @@ Deno.test('a start whose endpoint is refused says which settings it needs', asyn
   const { code, stderr } = await startOnce()
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Cannot create the endpoint http:\S+: url has a host that is not allowed/)
-  expect(stderr).toContain('Begin anew with --fresh')
+  expect(stderr).toContain('Restore it, or start with --fresh')
 })

@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { type ContractRange, contractRange } from '../../functions/_shared/contract/range.ts'
 import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
-import { type Database, readAnswer } from '../../functions/_shared/database/dispatch.ts'
+import { type Database, readResponse } from '../../functions/_shared/database/dispatch.ts'
 import { connectDirect } from '../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../functions/_shared/database/rpc.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -67,11 +67,15 @@ async function publishQuietly(): Promise<string> {
   return row?.id
 }
 
-/** Waits until no run is alive: a call that one has started may still claim under the old contract. */
+/**
+ * Waits until no run is alive, because a call of one may still claim under the old contract. A run
+ * that did not end counts as alive for 10 s after its last call.
+ */
 async function noRun(): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     const [row] = await outhook.sql`
-      select not exists (select from outbox.run where ended_at is null) as yes`
+      select not exists (select from outbox.run
+        where ended_at is null and polled_at > now() - interval '10 s') as yes`
     return row?.yes
   }
   expect(await waitUntil(isQuiet, { timeoutMs: patienceMs })).toBe(true)
@@ -153,7 +157,7 @@ Deno.test('both sides keep the members of each contract that they support', asyn
   for (let n = contractRange.oldest; n <= contractRange.newest; n++) {
     const path = join(projectRoot, `tests/e2e/contracts/${n}.json`)
     const recorded: unknown = JSON.parse(await Deno.readTextFile(path))
-    expect(readAnswer(recorded)).toMatchObject({ ok: true })
+    expect(readResponse(recorded)).toMatchObject({ ok: true })
     const id = await publishQuietly()
     const { data } = await outhook.client.rpc('dispatch', {
       p_run: crypto.randomUUID(),
@@ -183,12 +187,12 @@ Deno.test('adjacent versions work together: each supports the contract of the ot
       await both(async (transport) => {
         const id = await publishQuietly()
         const reply = await transport.dispatch(callOf())
-        expect(reply).toMatchObject({ ok: true, answer: { deliveries: [{ event: id }] } })
-        const [delivery] = reply.ok ? reply.answer.deliveries : []
+        expect(reply).toMatchObject({ ok: true, response: { deliveries: [{ event: id }] } })
+        const [delivery] = reply.ok ? reply.response.deliveries : []
         const { event = '', endpoint = '', attempt = 0 } = delivery ?? {}
         const result = { event, endpoint, attempt, outcome: 'delivered', duration_ms: 1 } as const
         expect(await transport.dispatch(callOf({ seq: 2, results: [result] })))
-          .toMatchObject({ ok: true, answer: { stale: 0 } })
+          .toMatchObject({ ok: true, response: { stale: 0 } })
       }, functions)
     } finally {
       await outhook.admin.unsafe(speaking({ oldest: 1, newest: 1 }))
@@ -206,7 +210,7 @@ Deno.test('these functions claim nothing from a database without contracts, and 
     const refusal = {
       ok: false,
       fault: {
-        kind: 'never',
+        kind: 'permanent',
         refusal: {
           update: 'database',
           message: expect.stringContaining('Update the database: push the migrations'),
@@ -263,20 +267,25 @@ Deno.test('a database that no longer supports the contract of these functions re
   await expectFirstTry(id)
 })
 
-Deno.test('the API reports different versions if its database lacks a function', async () => {
+Deno.test('the API reports a missing module, or different versions if its function has other parameters', async () => {
   const api = apiCaller(outhook)
+  const remedy = expect.stringContaining(
+    'push the migrations and deploy the functions of the same version',
+  )
   await outhook.admin.unsafe('alter function outbox.get_health() rename to get_health_later')
   try {
     expect(await api('GET /health')).toMatchObject({
+      status: 501,
+      body: { code: 'module_missing', remedy },
+    })
+    await outhook.admin.unsafe(`create function outbox.get_health(p_later text) returns jsonb
+      language sql return '{}'::jsonb`)
+    expect(await api('GET /health')).toMatchObject({
       status: 503,
-      body: {
-        code: 'contract_mismatch',
-        remedy: expect.stringContaining(
-          'push the migrations and deploy the functions of the same version',
-        ),
-      },
+      body: { code: 'contract_mismatch', remedy },
     })
   } finally {
-    await outhook.admin.unsafe('alter function outbox.get_health_later() rename to get_health')
+    await outhook.admin.unsafe(`drop function if exists outbox.get_health(text);
+      alter function outbox.get_health_later() rename to get_health`)
   }
 })

@@ -132,8 +132,8 @@ for (const secret of [webhookSecret, '']) {
   const alerts = createAlerts({
     secret,
     tokens: ['token'],
-    tell: mustNotBeAsked,
-    tellForAlertmanager: mustNotBeAsked,
+    send: mustNotBeAsked,
+    sendForAlertmanager: mustNotBeAsked,
     log: () => {},
   })
   const status = secret === '' ? 503 : 401

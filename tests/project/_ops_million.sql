@@ -54,14 +54,14 @@ from generate_series(1, 500000) i join waiting w on w.n = 1 + i % 1000 cross joi
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, next_retry_at)
 select w.id, g.endpoint_id, 1, now() - interval '1 minute' + w.n * interval '50 ms', 'try',
   case when w.n % 10 = 0 then 'failed' else 'delivered' end, case when w.n % 10 = 0 then 503 else 200 end,
-  case when w.n % 10 = 0 then 'status' end, case when w.n % 10 = 0 then 'The endpoint answered 503' end, w.n % 300,
+  case when w.n % 10 = 0 then 'status' end, case when w.n % 10 = 0 then 'The endpoint responded with 503' end, w.n % 300,
   case when w.n % 10 = 0 then now() + w.n * interval '1 s' end
 from waiting w cross join outbox.gate g where w.n > 500;
 
 insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error,
   retry_count, failed_at, correlation_id, attempt, event_created_at, why)
 select outbox.uuid_v7(now() - n * interval '2 s'), outbox.uuid_v7(now() - n * interval '2 s'), e.id, e.org_id, 'order.paid', '{}',
-  'The endpoint answered 503', 6, now() - n * interval '2 s', 'c', 6, now() - n * interval '2 s', 'retries_exhausted'
+  'The endpoint responded with 503', 6, now() - n * interval '2 s', 'c', 6, now() - n * interval '2 s', 'retries_exhausted'
 from generate_series(1, 50000) n join outbox.endpoint e on e.url = 'https://example.com/' || 1 + n % 40;
 
 insert into outbox.outbound_message (org_id, channel, to_recipient, payload_json, status, provider_message_id,

@@ -1,5 +1,7 @@
 import { expect } from '@std/expect'
-import { docs, docsBlock } from './_docs.ts'
+import { readOrder } from '../../supabase/local/schema/order.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { docs, docsBlock, docsTable } from './_docs.ts'
 import { codeMap, page, withBlocks } from './_code_map.ts'
 import { readProjectFile } from './_tracked.ts'
 
@@ -19,14 +21,19 @@ Deno.test('withBlocks() replaces one block and nothing else', () => {
 /** A link of the section; `name` is the function before it, if there is one. */
 type Step = { name: string | undefined; path: string }
 
+/** The text of the page below a heading of the second level. */
+function section(heading: string): string {
+  const [, text = ''] = docs.get(page)?.split(new RegExp(`^## ${heading}$`, 'm')) ?? []
+  return text.split(/^## /m)[0] ?? ''
+}
+
 /** The files of the lifecycle with the functions to read there, in the order of the page. */
 function lifecycle(): Step[] {
-  const [, text = ''] = docs.get(page)?.split(/^## The lifecycle of an event in code$/m) ?? []
-  const section = text.split(/^## /m)[0] ?? ''
-  const steps = [...section.matchAll(/(?:`(\w+)\(\)` in\s+)?\[[^\]]+\]\(\.\.\/([^)]+)\)/g)]
+  const text = section('The lifecycle of an event in code')
+  const steps = [...text.matchAll(/(?:`(\w+)\(\)` in\s+)?\[[^\]]+\]\(\.\.\/([^)]+)\)/g)]
     .map(([, name, path = '']) => ({ name, path }))
   // Each function of the section has its file.
-  expect([...section.matchAll(/`\w+\(\)`/g)])
+  expect([...text.matchAll(/`\w+\(\)`/g)])
     .toHaveLength(steps.filter(({ name }) => name !== undefined).length)
   return steps
 }
@@ -48,6 +55,24 @@ Deno.test('each step of the lifecycle is a function of the file that the page na
     if (!defines(await readProjectFile(step.path) ?? '', step)) missing.push(step)
   }
   expect(missing).toEqual([])
+})
+
+Deno.test('the reading order for one evening names files with a head and is as long as it says', async () => {
+  const heading = 'What to read in one evening'
+  const read = docsTable(page, heading).map(([file = '']) => /\(\.\.\/(.+)\)/.exec(file)?.[1] ?? '')
+  const [, stated = ''] = /are about ([\d,]+) lines/.exec(section(heading)) ?? []
+  const texts = await Promise.all(read.map(readProjectFile))
+  expect(texts.map((text, at) => text?.startsWith('-- ') ? '' : read[at]).join('')).toBe('')
+  const lines = texts.join('').split('\n').length
+  expect(Math.abs(lines - Number(stated.replace(',', '')))).toBeLessThan(100)
+  expect(section(heading)).toContain(`These ${['six', 'seven', 'eight'][read.length - 6]} files`)
+  // Each file is of the schema, and none of those to skip is among those to read.
+  const applied = (await readOrder(projectRoot)).flatMap(({ paths }) => paths)
+  const links = [...section(heading).matchAll(/\(\.\.\/(sql\/[^)]+)\)/g)].map(([, path = '']) =>
+    path
+  )
+  expect(links.filter((path) => !applied.includes(path))).toEqual([])
+  expect(links).toHaveLength(new Set(links).size)
 })
 
 /** Whoever calls these is outside: an application, pg_cron, an operator. */

@@ -97,7 +97,7 @@ Deno.test('what the pages say of the database', async (t) => {
         pg,
         docsBlock('rotate').replaceAll('<endpoint id>', made).replace('whsec_…', own),
       )
-      const secrets = `outbox.live_secrets('${made}', outbox.clock())`
+      const secrets = `outbox.active_secrets('${made}', outbox.clock())`
       expect(await query(pg, `select ${secrets} ->> 0, jsonb_array_length(${secrets})`))
         .toBe(`${own}|3`)
       const { deny, ...before } = await egress(pg)

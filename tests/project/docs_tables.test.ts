@@ -1,5 +1,6 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
+import { errorCodes } from '../../functions/api/errors.ts'
 import { webhookHeaders } from '../../functions/_shared/signing/headers.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
@@ -27,6 +28,16 @@ Deno.test('the page of errors lists the SQLSTATEs that the schema raises', async
   }
   const listed = docsTable('docs/errors.md', 'Errors').map(([code = '']) => code)
   expect(listed.filter((code) => code.startsWith('OH'))).toEqual([...raised].sort())
+})
+
+Deno.test('the page of errors lists each code of the API with its status', () => {
+  const listed = docsTable('docs/errors.md', 'Codes of the API')
+  const codes = Object.entries(errorCodes).map(([code, { status }]) => [code, String(status)])
+  expect(listed.map(([code, status]) => [code, status])).toEqual(codes)
+  const incomplete = listed.filter(([code, , cause, remedy]) =>
+    cause === '' || remedy === '' && code !== 'method_not_allowed'
+  )
+  expect(incomplete).toEqual([])
 })
 
 Deno.test('the README is short, and the index names every page once', () => {

@@ -174,7 +174,7 @@ async function webhooks(t: Deno.TestContext): Promise<void> {
   })
 
   await t.step('a key behind a dead letter, alone and beside another', async () => {
-    const why = 'held, a key is halted behind a dead letter'
+    const why = 'held, a key is halted after a dead letter'
     const alone = await endpoint({ ordering: 'partition', keys: ["it's one"] })
     await fail(alone, { status: 404 })
     await mend(alone, why)
@@ -329,7 +329,9 @@ async function channels(t: Deno.TestContext): Promise<void> {
       let command = row.command ?? ''
       if (new_token) {
         // As it stands it changes nothing.
-        expect(await run(command)).toContain('accessToken is empty, too long or not visible ASCII')
+        expect(await run(command)).toContain(
+          'accessToken is empty, longer than 2048 characters or not visible ASCII',
+        )
         expect(await isServed(id)).toBeNull()
         command = command.replace('<the new token>', 'token-new')
       }

@@ -12,7 +12,7 @@ import { askOps, opsQueries, opsQuery, type Row } from '../_support/ops.ts'
 
 /**
  * Two endpoints; of the first one's events one fails for now, one for good, one is delivered and
- * one is in a run's hands. Then an ordered endpoint whose key is halted behind a dead letter.
+ * one is in a run's hands. Then an ordered endpoint whose key is halted after a dead letter.
  */
 const scene = `
   select outbox.create_endpoint('https://example.com/hook', p_org_id => 'org-1',
@@ -116,7 +116,7 @@ Deno.test('console queries on a migrated database', async (t) => {
         first_event: await eventOf(pg, 'order.held'),
       }, {
         org_id: 'org-3',
-        why: 'held, a key is halted behind a dead letter',
+        why: 'held, a key is halted after a dead letter',
         command: expect.stringContaining(`'customer-7'`),
       }])
     })

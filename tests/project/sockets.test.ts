@@ -30,7 +30,7 @@ const known: Record<string, string[]> = {
   'functions/whatsapp/index.ts': ['Deno.serve'],
   'functions/metrics/index.ts': ['Deno.serve'],
   'functions/ops-alerts/index.ts': ['Deno.serve'],
-  'functions/ops-alerts/tell.ts': ['fetch'],
+  'functions/ops-alerts/send_alerts.ts': ['fetch'],
 }
 
 /** Packages and built-in modules that open none; anything else that is imported counts as one that does. */

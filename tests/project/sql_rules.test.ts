@@ -44,7 +44,7 @@ const tellApart = [
   'route_one_by_one',
   'serve_apart',
   'suspect_endpoints',
-  'take_messages',
+  'start_attempts',
   'try_read',
   'wake',
   'work_replay_jobs',

@@ -43,7 +43,7 @@ for (const machine of isShort ? machines.slice(0, 1) : machines) {
       await addProject(root)
       await t.step('the first command delivers a first event', async () => {
         const { output, seconds } = await run(root, startCommand(), env)
-        expect(output).toContain('the signature holds')
+        expect(output).toContain('the signature is valid')
         expect(output).toContain(`(PostgreSQL ${postgres})`)
         print(`${suite}: the first command took ${seconds} s, with Postgres installed`)
       })

@@ -106,7 +106,7 @@ Deno.test(`a worker's sockets are bounded over ${endpoints} endpoints`, async ()
     print(`  at most ${most} sockets`)
     // As many are open as deliveries may be in hand, as many more are being closed, and the
     // database's.
-    expect(most).toBeLessThan(2 * workerOptions.maxInHand + 20)
+    expect(most).toBeLessThan(2 * workerOptions.maxOutstanding + 20)
     expect(most).toBeGreaterThan(10)
   })
 })

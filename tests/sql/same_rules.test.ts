@@ -57,7 +57,7 @@ Deno.test('the database and the sender have the same rules', async (t) => {
       const templates = ['plain', 'a.{type}.{org}.{key}.{key}', '{org}{org}', '{unknown}']
       const made = await ask<string[]>(
         pg,
-        `select json_agg(outbox.broker_text(t, '${event.type}', '${event.org_id}', $json$${event.partition_key}$json$) order by place)
+        `select json_agg(outbox.fill_broker_template(t, '${event.type}', '${event.org_id}', $json$${event.partition_key}$json$) order by place)
          from json_array_elements_text('${
           JSON.stringify(templates)
         }') with ordinality x (t, place)`,

@@ -8,6 +8,20 @@ ALTER SCHEMA outbox OWNER TO postgres;
 
 COMMENT ON SCHEMA outbox IS 'Outhook: a transactional outbox that delivers events as webhooks, messages and broker records.';
 
+-- Name: changed_message; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.changed_message AS (
+	message_id bigint,
+	was text,
+	became text
+);
+
+ALTER TYPE outbox.changed_message OWNER TO postgres;
+
+-- Name: TYPE changed_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.changed_message IS 'A message whose status changed.';
+
 -- Name: claimed; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.claimed AS (
@@ -39,7 +53,7 @@ ALTER TYPE outbox.claimed_message OWNER TO postgres;
 
 -- Name: TYPE claimed_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.claimed_message IS 'A message that was claimed, and for how long it waits before it is sent.';
+COMMENT ON TYPE outbox.claimed_message IS 'A claimed message, and the time in ms to wait before it is sent.';
 
 -- Name: completed; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -67,7 +81,7 @@ ALTER TYPE outbox.delivery_key OWNER TO postgres;
 
 -- Name: TYPE delivery_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.delivery_key IS 'What names a delivery, with its event''s type where that is known at once.';
+COMMENT ON TYPE outbox.delivery_key IS 'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
 -- Name: filter; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -80,7 +94,7 @@ ALTER TYPE outbox.filter OWNER TO postgres;
 
 -- Name: TYPE filter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter IS 'A filter as it is evaluated, and its weight: how many steps run for each value of a payload at most.';
+COMMENT ON TYPE outbox.filter IS 'A filter in the form in which it is evaluated, and its weight: the most steps that run for each value of a payload.';
 
 -- Name: filter_part; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -96,7 +110,7 @@ ALTER TYPE outbox.filter_part OWNER TO postgres;
 
 -- Name: TYPE filter_part; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_part IS 'A part of a filter, translated to jsonpath. opening, closing: the text before and after its condition; next: the number of the word after it; weight: how many of its steps run for each element behind a wildcard; is_many: whether it can find several values.';
+COMMENT ON TYPE outbox.filter_part IS 'A part of a filter, translated to jsonpath. opening, closing: the text before and after its condition; next: the number of the word after it; weight: how many of its steps run for each element that a wildcard selects; is_many: whether it can find several values.';
 
 -- Name: filter_state; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -117,7 +131,7 @@ ALTER TYPE outbox.filter_state OWNER TO postgres;
 
 -- Name: TYPE filter_state; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.filter_state IS 'The state while a filter is read. written: the jsonpath so far; at: the next word; wants_operand: true if a condition must follow, false if an operator may; root: the first word of a path, $ or @; is_many: @ stands for several values; pending: the text that closes the negations of the next operand; closings, kinds: the closing text and the kind (group, where or exists) of each open parenthesis.';
+COMMENT ON TYPE outbox.filter_state IS 'The state of the reader of a filter. written: the jsonpath so far; at: the number of the next word; wants_operand: true if a condition must follow, false if an operator may; root: the first word of a path, $ or @; is_many: @ can be several values; pending: the text that closes the negations of the next operand; closings, kinds: the closing text and the kind (group, where or exists) of each open parenthesis.';
 
 -- Name: filter_tokens; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -176,20 +190,6 @@ ALTER TYPE outbox.lane_gain OWNER TO postgres;
 
 COMMENT ON TYPE outbox.lane_gain IS 'How many deliveries a lane has gained, and their first and last due_at.';
 
--- Name: message_move; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.message_move AS (
-	message_id bigint,
-	was text,
-	became text
-);
-
-ALTER TYPE outbox.message_move OWNER TO postgres;
-
--- Name: TYPE message_move; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.message_move IS 'A message whose status changed.';
-
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -208,6 +208,26 @@ ALTER TYPE outbox.news OWNER TO postgres;
 
 COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone) or have failed for days (failing).';
 
+-- Name: opt_out_change; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.opt_out_change AS (
+	org_id text,
+	recipient text,
+	purpose text,
+	lifted boolean,
+	at timestamp with time zone,
+	source text,
+	evidence text,
+	entity_type text,
+	entity_id text
+);
+
+ALTER TYPE outbox.opt_out_change OWNER TO postgres;
+
+-- Name: TYPE opt_out_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.opt_out_change IS 'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with its time, source and evidence, and the entity of its audit row.';
+
 -- Name: pace; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.pace AS (
@@ -220,7 +240,7 @@ ALTER TYPE outbox.pace OWNER TO postgres;
 
 -- Name: TYPE pace; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.pace IS 'How fast a channel may go, as its endpoint has it.';
+COMMENT ON TYPE outbox.pace IS 'The rate limits of the endpoint of a channel.';
 
 -- Name: pair; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -304,7 +324,7 @@ ALTER TYPE outbox.replay_step OWNER TO postgres;
 
 -- Name: TYPE replay_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job comes to.';
+COMMENT ON TYPE outbox.replay_step IS 'One dead letter that a replay job handles next.';
 
 -- Name: result; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -380,7 +400,7 @@ CREATE TYPE outbox.status_change AS (
 	code text,
 	title text,
 	details text,
-	noted boolean,
+	is_new boolean,
 	update_status text,
 	reason text
 );
@@ -389,27 +409,7 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 -- Name: TYPE status_change; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.status_change IS 'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: it adds to the facts of its try.';
-
--- Name: wish; Type: TYPE; Schema: outbox; Owner: postgres
-
-CREATE TYPE outbox.wish AS (
-	org_id text,
-	recipient text,
-	purpose text,
-	lifted boolean,
-	at timestamp with time zone,
-	source text,
-	evidence text,
-	entity_type text,
-	entity_id text
-);
-
-ALTER TYPE outbox.wish OWNER TO postgres;
-
--- Name: TYPE wish; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TYPE outbox.wish IS 'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and what the audit trail files it under.';
+COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
 
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -438,7 +438,7 @@ ALTER FUNCTION outbox.accept_once(p_consumer text, p_event_id text) OWNER TO pos
 
 -- Name: FUNCTION accept_once(p_consumer text, p_event_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time that a consumer has this event, false ever after. Call it in the transaction that does the work: a second delivery waits for the first to end, and is accepted if that rolled back. Under REPEATABLE READ the second may get a serialization failure instead of false: repeat the transaction. OH001.';
+COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'True the first time a consumer receives this event, then false. Call it in the transaction that processes the event: a concurrent call for the same event waits for that transaction, and returns true if it is rolled back. Under REPEATABLE READ the concurrent call may get a serialization failure instead of false: repeat the transaction. OH001.';
 
 -- Name: act_on_delivery(text, uuid, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -450,12 +450,13 @@ begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
   case p_action
     when 'retry' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'replay sends it again');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'Use replay to send it again');
       perform outbox.retry_now(p_event_id, p_endpoint_id);
     when 'replay' then
       perform outbox.replay(p_event_id, p_endpoint_id);
     when 'cancel' then
-      perform outbox.check_is_open(p_event_id, p_endpoint_id, 'there is nothing to cancel');
+      perform outbox.check_is_open(p_event_id, p_endpoint_id,
+        'Only an open delivery can be cancelled');
       perform outbox.cancel_delivery(p_event_id, p_endpoint_id, p_reason);
     else
       perform outbox.check_choice('action', p_action, array['retry', 'replay', 'cancel']);
@@ -468,7 +469,102 @@ ALTER FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint
 
 -- Name: FUNCTION act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Does retry (now), replay or cancel to a delivery and returns what it is then: delivery_json(). OH001; OH002; OH004: it is being sent, or finished.';
+COMMENT ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) IS 'Executes retry (due now), replay or cancel and returns the new delivery_json(). OH001; OH002; OH004: the delivery is in flight or finished.';
+
+-- Name: active_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_secrets jsonb;
+  v_missing bigint;
+begin
+  select
+    coalesce(
+      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
+        filter (where v.decrypted_secret is not null),
+      '[]'),
+    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
+  into v_secrets, v_missing
+  from outbox.endpoint_secret s
+  left join vault.decrypted_secrets v on v.id = s.vault_id
+  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
+  if v_missing > 0 then
+    perform outbox.missing_in_vault('the signing secret');
+  end if;
+  return v_secrets;
+end
+$$;
+
+ALTER FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. Skips a replaced secret that is missing in Vault. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
+
+-- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.outbound_message (
+    id bigint NOT NULL,
+    org_id text NOT NULL,
+    dossier_id text,
+    channel text NOT NULL,
+    to_recipient text NOT NULL,
+    template_code text,
+    payload_json jsonb NOT NULL,
+    status text DEFAULT 'QUEUED'::text NOT NULL,
+    provider_message_id text,
+    idempotency_key text NOT NULL,
+    attempt_count integer DEFAULT 0 NOT NULL,
+    max_attempts integer DEFAULT 6 NOT NULL,
+    error_code text,
+    error_message text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    channel_id uuid NOT NULL,
+    event_id uuid NOT NULL,
+    content bytea NOT NULL,
+    category text NOT NULL,
+    wa_id text,
+    created_by text,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    erased_at timestamp with time zone,
+    CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
+    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
+    CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
+);
+
+ALTER TABLE outbox.outbound_message OWNER TO postgres;
+
+-- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.outbound_message IS 'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is its current event (a resend creates a new one). content is a hash: two creations with the same key and the same hash are the same message. category is that of the template, or SERVICE without a template. If erased_at is not null, payload, number and ids are erased.';
+
+-- Name: add_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_message.dossier_id is not null then
+    insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+    values (p_message.org_id, p_message.dossier_id, p_type,
+      pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
+        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", …} with the members of p_more.';
 
 -- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -824,7 +920,7 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 -- Name: FUNCTION add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores one more signing secret of an endpoint in Vault and returns the id of its row; whsk_ is one of scheme v1a, with its public key beside it.';
+COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores an additional signing secret of an endpoint in Vault and returns the id of its row. A secret whsk_… has scheme v1a, and its public key is stored in the row.';
 
 -- Name: admit_endpoints(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -844,53 +940,6 @@ ALTER FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) OWNER TO postgres;
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) IS 'Removes the refusals of endpoints after a successful claim.';
-
--- Name: adopt_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) RETURNS text
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $_$
-declare
-  v_now timestamptz := outbox.clock();
-  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
-  v_message outbox.outbound_message;
-  v_attempt outbox.message_attempt;
-  v_delivery outbox.delivery;
-begin
-  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
-  if not found then
-    return 'unknown';
-  end if;
-  perform outbox.lock_gates(array[v_message.channel_id]);
-  select * into v_message from outbox.outbound_message m
-  where m.id = v_message.id for update;
-  select * into v_attempt from outbox.message_attempt a
-  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
-  if not found then
-    return 'unknown';
-  elsif v_attempt.wamid is not null then
-    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
-  end if;
-  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
-  if found and v_delivery.leased_until is null then
-    perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
-      v_now);
-  end if;
-  return 'adopted';
-end
-$_$;
-
-ALTER FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) OWNER TO postgres;
-
--- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) IS 'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message is SENT and its pending retry is closed, so that a lost answer makes no second message. Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
 
 -- Name: agreed_contract(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1021,73 +1070,6 @@ ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed intege
 
 COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
--- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.whatsapp_update (
-    id bigint NOT NULL,
-    app_id text NOT NULL,
-    key text NOT NULL,
-    kind text NOT NULL,
-    field text,
-    waba_id text,
-    phone_number_id text,
-    display text,
-    wamid text,
-    status text,
-    callback_data text,
-    wa_id text,
-    user_id text,
-    happened_at timestamp with time zone NOT NULL,
-    data jsonb NOT NULL,
-    received_at timestamp with time zone NOT NULL,
-    org_id text,
-    channel_id uuid,
-    message_id bigint,
-    attempt_id bigint,
-    update_status text NOT NULL,
-    reason text,
-    look_at timestamp with time zone,
-    looks integer DEFAULT 0 NOT NULL,
-    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
-    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
-);
-
-ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
-
--- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has its id. happened_at is Meta''s time, or the time of its arrival where that is missing or absurd.';
-
--- Name: answered_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return (
-    select m.id
-    from (
-      select x.message_id from outbox.message_attempt x
-      where x.phone_number_id = p_update.phone_number_id
-        and x.wamid = coalesce(p_update.data #>> '{context,id}',
-          p_update.data #>> '{reaction,message_id}')
-      offset 0
-    ) a
-    cross join lateral (
-      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
-    ) m
-    where m.org_id = p_update.org_id);
-end
-$$;
-
-ALTER FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) OWNER TO postgres;
-
--- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) IS 'The message of ours that an inbound one answers or reacts to, if any.';
-
 -- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_app (
@@ -1107,7 +1089,7 @@ ALTER TABLE outbox.whatsapp_app OWNER TO postgres;
 
 -- Name: TABLE whatsapp_app; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; allow_unsigned takes callbacks without a signature.';
+COMMENT ON TABLE outbox.whatsapp_app IS 'Meta apps by Meta''s id. The app secret is in Vault, and for a limited time the previous one. allow_unsigned accepts callbacks without a signature.';
 
 -- Name: app_secrets(outbox.whatsapp_app, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1122,7 +1104,7 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A secret that cannot be read is left out, so that the other one still works.
+    -- Skip an unreadable secret, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
@@ -1150,14 +1132,13 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
   from pg_catalog.unnest(v_ids) i
   cross join lateral (
@@ -1168,7 +1149,7 @@ begin
   where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
-      -- Each may wait for somebody's lock: the tick has other things to do, and will be here again.
+      -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
       exit when pg_catalog.clock_timestamp() > v_until;
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
@@ -1182,7 +1163,24 @@ ALTER FUNCTION outbox.apply_callbacks(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION apply_callbacks(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Looks again at up to p_limit updates that could not be applied or wait for their message; returns how many. When they cannot be applied together, each is by itself.';
+COMMENT ON FUNCTION outbox.apply_callbacks(p_limit integer) IS 'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied together, each is applied alone.';
+
+-- Name: apply_callbacks_step(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION apply_callbacks_step(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: calls apply_callbacks().';
 
 -- Name: apply_delivered(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1346,17 +1344,60 @@ ALTER FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp
 
 COMMENT ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results of endpoints that endpoints_to_judge() did not return, each to the delivery whose lease it holds: deletes the delivery, writes its attempt, and updates its lane and gate. Returns how many applied. locks: the caller holds the gates.';
 
+-- Name: apply_failure_rules(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_failures outbox.status_change[] := array(
+    select c from pg_catalog.unnest(p_changes) c
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
+begin
+  if pg_catalog.cardinality(v_failures) = 0 then
+    return null;
+  end if;
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
+  return array(
+    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
+    from pg_catalog.unnest(v_failures) c
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+    cross join lateral (
+      select m.to_recipient union select pg_catalog.unnest(
+        outbox.recipients_of(m.org_id, m.wa_id, null))
+    ) t (r));
+end
+$$;
+
+ALTER FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. locks: endpoints and gates with SKIP LOCKED.';
+
 -- Name: apply_inbound(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.wish[]
+CREATE FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -1366,24 +1407,24 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
-    v_wishes := v_wishes || v_more;
+    v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
     v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
-  return v_wishes;
+  return v_opt_outs;
 end
 $$;
 
@@ -1391,63 +1432,202 @@ ALTER FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences among stored updates, and returns what people want. locks: contacts in the order of their ids at WhatsApp.';
+COMMENT ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts in the order of WhatsApp''s ids.';
 
--- Name: apply_kept(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: whatsapp_update; Type: TABLE; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+CREATE TABLE outbox.whatsapp_update (
+    id bigint NOT NULL,
+    app_id text NOT NULL,
+    key text NOT NULL,
+    kind text NOT NULL,
+    field text,
+    waba_id text,
+    phone_number_id text,
+    display text,
+    wamid text,
+    status text,
+    callback_data text,
+    wa_id text,
+    user_id text,
+    happened_at timestamp with time zone NOT NULL,
+    data jsonb NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    org_id text,
+    channel_id uuid,
+    message_id bigint,
+    attempt_id bigint,
+    update_status text NOT NULL,
+    reason text,
+    next_check_at timestamp with time zone,
+    checks integer DEFAULT 0 NOT NULL,
+    CONSTRAINT whatsapp_update_kind_is_known CHECK ((kind = ANY (ARRAY['status'::text, 'message'::text, 'preference'::text, 'template'::text, 'account'::text, 'quality'::text, 'other'::text]))),
+    CONSTRAINT whatsapp_update_status_is_known CHECK ((update_status = ANY (ARRAY['stored'::text, 'applied'::text, 'skipped'::text, 'kept'::text])))
+);
+
+ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
+
+-- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the original in data: the app, the channel and message, and the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
+
+-- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
     AS $$
 declare
-  v_ids bigint[];
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
+    p_update.data -> 'contact', p_now);
+  v_recipients text[] :=
+    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
+  v_message outbox.inbound_message;
+  v_action text;
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as materialized (
-    select k.id, a.message_id, a.id as attempt_id
-    from pg_catalog.unnest(p_results) r
-    cross join lateral (
-      select x.* from outbox.message_attempt x
-      where x.event_id = r.event and x.claim = r.attempt offset 0
-    ) a
-    cross join lateral (
-      select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
-        and w.wamid = a.wamid and w.kind = 'status' offset 0
-    ) k
-    cross join lateral (
-      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
-    ) m
-    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), held as materialized (
-    select m.*, u.row_at from met m
-    cross join lateral (
-      select w.ctid as row_at from outbox.whatsapp_update w
-      where w.id = m.id for update skip locked
-    ) u
-  ), found as (
-    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from held h
-    where u.ctid = h.row_at
-    returning u.id
-  )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
-  if v_ids is not null then
-    perform outbox.try_apply(v_ids, p_now);
-    perform outbox.count_updates(v_ids);
+  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
+    type, text, reply_to, payload, sent_at, received_at)
+  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
+    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send a message as unsupported, and later the same id with its content.
+  on conflict (phone_number_id, wamid) do update set
+    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
+    payload = excluded.payload
+  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
+  returning m.* into v_message;
+  if v_message.id is null then
+    reason := 'already';
+    return;
+  end if;
+  if v_message.type <> 'system' then
+    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
+    from pg_catalog.unnest(v_recipients) r;
+  end if;
+  v_action := outbox.reply_action(p_update.org_id, p_update.data);
+  if v_action is not null then
+    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
+      v_action = 'START', pg_catalog.format('inbound %s', v_action));
+    if v_action = 'START' then
+      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
+        array['MARKETING'], true, 'inbound START');
+    end if;
+  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
+    -- The next owner of the number has not agreed to messages.
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
+  end if;
+  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. reason: why nothing was done.';
+
+-- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.message_attempt (
+    id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    attempt_no integer NOT NULL,
+    status text NOT NULL,
+    error_code text,
+    error_message text,
+    provider_response jsonb,
+    next_retry_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    event_id uuid NOT NULL,
+    claim integer NOT NULL,
+    phone_number_id text NOT NULL,
+    wamid text,
+    taken_at timestamp with time zone,
+    sent_at timestamp with time zone,
+    delivered_at timestamp with time zone,
+    read_at timestamp with time zone,
+    failed_at timestamp with time zone,
+    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+
+ALTER TABLE outbox.message_attempt OWNER TO postgres;
+
+-- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered across its resends. claim is the number of the delivery''s attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest time that a callback reports.';
+
+-- Name: apply_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A late response proves that WhatsApp accepted the message, so do not send it again.
+  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
+    perform outbox.mark_sent_late(
+      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
+  elsif p_attempt.wamid is not null then
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
 
-ALTER FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
+COMMENT ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Applies a result that came too late for its delivery. locks: the caller holds the gate and the message.';
+
+-- Name: apply_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_rule outbox.notice_rule;
+  v_text text;
+  v_channels uuid[];
+begin
+  v_rule := outbox.notice_rule_of(p_update);
+  if v_rule.action is null then
+    return 'not_used';
+  end if;
+  v_text := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  if v_rule.cause = 'template' and v_rule.action <> 'note' then
+    return outbox.hold_template(p_update, v_rule, v_text, p_now);
+  end if;
+  v_channels := outbox.channels_of(p_update);
+  perform outbox.put_news('outhook.whatsapp.notice', array(
+    select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
+      'template', p_update.data ->> 'message_template_name')::text
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
+    p_now);
+  if v_rule.cause = 'quality' then
+    update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
+      p_update.data ->> 'current_limit')
+    where c.endpoint_id = any (v_channels);
+  end if;
+  if v_rule.action <> 'note' then
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_text,
+      p_update.happened_at, outbox.notice_end(p_update.data), p_now)
+    from pg_catalog.unnest(v_channels) c;
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update about a template, an account or a number; returns the reason if nothing changes.';
 
 -- Name: apply_notices(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1466,8 +1646,8 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
@@ -1477,7 +1657,37 @@ ALTER FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which none that somebody else holds is waited for: then it is tried again.';
+COMMENT ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates about templates, accounts and numbers. locks: endpoints, without waiting: if one is locked, the update is tried again.';
+
+-- Name: apply_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact uuid;
+begin
+  reason := case
+    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
+    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
+    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
+  end;
+  if reason is null then
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
+      p_update.data -> 'contact', p_now);
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
+      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
+      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
 
 -- Name: apply_results(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1549,7 +1759,7 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.softened(
+        then outbox.retry_if_transient(
           outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
             r.provider ->> 'subcode'),
           r.provider)
@@ -1881,7 +2091,7 @@ COMMENT ON FUNCTION outbox.apply_results(p_results outbox.result[], p_now timest
 
 -- Name: apply_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.wish[]
+CREATE FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) RETURNS outbox.opt_out_change[]
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -1893,7 +2103,7 @@ declare
   v_messages bigint[];
   v_gates uuid[];
   v_changes outbox.status_change[];
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
 begin
   v_messages := array(
     select distinct u.message_id
@@ -1913,18 +2123,18 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates);
-  perform outbox.note_statuses(v_changes, p_now);
-  v_moves := outbox.move_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+  v_changes := outbox.classify_statuses(p_ids, v_gates);
+  perform outbox.save_statuses(v_changes, p_now);
+  v_moves := outbox.update_message_statuses(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.record_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.settle_updates(
+  perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
-  return outbox.heed_failures(v_changes, p_now);
+  return outbox.apply_failure_rules(v_changes, p_now);
 end
 $$;
 
@@ -1932,7 +2142,7 @@ ALTER FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time z
 
 -- Name: FUNCTION apply_statuses(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses among stored updates, and returns what they say that people want. locks: the gates of messages that wait for a retry, by id, then messages by id.';
+COMMENT ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp with time zone) IS 'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates of messages that wait for a retry, by id, then messages by id.';
 
 -- Name: apply_updates(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1942,15 +2152,15 @@ CREATE FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time z
     SET lock_timeout TO '1s'
     AS $$
 declare
-  v_wishes outbox.wish[];
+  v_opt_outs outbox.opt_out_change[];
 begin
-  v_wishes := outbox.apply_statuses(p_ids, p_now);
-  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+  v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 
@@ -1958,7 +2168,63 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 -- Name: FUNCTION apply_updates(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, contacts, opt-outs by key.';
+
+-- Name: apply_waiting_updates(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
+  with matched as materialized (
+    select k.id, a.message_id, a.id as attempt_id
+    from pg_catalog.unnest(p_results) r
+    cross join lateral (
+      select x.* from outbox.message_attempt x
+      where x.event_id = r.event and x.claim = r.attempt offset 0
+    ) a
+    cross join lateral (
+      select w.id, w.org_id from outbox.whatsapp_update w
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
+        and w.wamid = a.wamid and w.kind = 'status' offset 0
+    ) k
+    cross join lateral (
+      select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
+    ) m
+    where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
+  ), locked as materialized (
+    select m.*, u.row_at from matched m
+    cross join lateral (
+      select w.ctid as row_at from outbox.whatsapp_update w
+      where w.id = m.id for update skip locked
+    ) u
+  ), assigned as (
+    update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
+    from locked h
+    where u.ctid = h.row_at
+    returning u.id
+  )
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
+  if v_ids is not null then
+    perform outbox.try_apply(v_ids, p_now);
+    perform outbox.count_updates(v_ids);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP LOCKED; the caller holds the gates and the messages.';
 
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1992,47 +2258,7 @@ ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text,
 
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Writes one line of the audit trail.';
-
--- Name: outbound_message; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.outbound_message (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    dossier_id text,
-    channel text NOT NULL,
-    to_recipient text NOT NULL,
-    template_code text,
-    payload_json jsonb NOT NULL,
-    status text DEFAULT 'QUEUED'::text NOT NULL,
-    provider_message_id text,
-    idempotency_key text NOT NULL,
-    attempt_count integer DEFAULT 0 NOT NULL,
-    max_attempts integer DEFAULT 6 NOT NULL,
-    error_code text,
-    error_message text,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    channel_id uuid NOT NULL,
-    event_id uuid NOT NULL,
-    content bytea NOT NULL,
-    category text NOT NULL,
-    wa_id text,
-    created_by text,
-    sent_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    read_at timestamp with time zone,
-    erased_at timestamp with time zone,
-    CONSTRAINT outbound_message_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text, 'SERVICE'::text]))),
-    CONSTRAINT outbound_message_channel_is_known CHECK ((channel = 'WHATSAPP'::text)),
-    CONSTRAINT outbound_message_status_is_known CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
-);
-
-ALTER TABLE outbox.outbound_message OWNER TO postgres;
-
--- Name: TABLE outbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.outbound_message IS 'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event of its present life (a resend begins a new one), content the hash that makes two creations with one key the same; category is the template''s, or SERVICE without one; erased_at: payload, number and ids are gone.';
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row into the audit trail.';
 
 -- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2044,7 +2270,7 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
@@ -2053,7 +2279,7 @@ ALTER FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code te
 
 -- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Writes into the audit trail that a message was blocked.';
+COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Records in the audit trail that a message was blocked, and counts it.';
 
 -- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2085,37 +2311,6 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
 
--- Name: begin_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  insert into outbox.message_attempt (
-    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
-  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
-    p_event_id, p_claim, p_phone_number_id
-  from outbox.message_attempt a where a.message_id = p_message.id;
-  if p_message.status = 'FAILED' then
-    p_message.status := 'QUEUED';
-    p_message.provider_message_id := null;
-    perform outbox.save_message(p_message, p_now);
-    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
-      'Sent again by a replay', null, p_now);
-  end if;
-  p_message.status := 'SENDING';
-  p_message.attempt_count := p_count;
-  perform outbox.save_message(p_message, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
-
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
@@ -2125,34 +2320,34 @@ CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_
 declare
   v_now timestamptz := outbox.clock();
   v_content bytea := pg_catalog.sha256(pg_catalog.convert_to(p_request::text, 'UTF8'));
-  v_held outbox.request_key;
+  v_stored outbox.request_key;
 begin
   if p_key is null then
     return null;
   end if;
   if p_key !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('Idempotency-Key', 'is not 1 to 128 visible ASCII characters',
-      'Use one random key for each thing to make, such as a UUID');
+      'Use a new random key for each request, such as a UUID');
   end if;
-  -- A request that has not committed makes the next one with its key wait, and no other.
+  -- A second request with the same key waits here until the first commits.
   insert into outbox.request_key as k (org_id, key, route, content, created_at)
   values (p_org_id, p_key, p_route, v_content, v_now)
   on conflict (org_id, key) do update
-    set route = excluded.route, content = excluded.content, answer = null,
+    set route = excluded.route, content = excluded.content, response = null,
       created_at = excluded.created_at
     where k.created_at <= excluded.created_at - outbox.key_window();
   if found then
     return null;
   end if;
-  select * into v_held from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
-  if v_held.route <> p_route or v_held.content <> v_content then
+  select * into v_stored from outbox.request_key k where k.org_id = p_org_id and k.key = p_key;
+  if v_stored.route <> p_route or v_stored.content <> v_content then
     raise exception using errcode = 'OH003',
       message = pg_catalog.format(
         'Idempotency-Key was used within %s hours for another request',
         outbox.setting_int('idempotency.window_hours')),
-      hint = 'Use a new key for a new request, or send the same body as the first time';
+      hint = 'Use a new key for a new request, or repeat the request with the same body';
   end if;
-  return v_held.answer;
+  return v_stored.response;
 end
 $_$;
 
@@ -2160,7 +2355,7 @@ ALTER FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_r
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) IS 'Takes an Idempotency-Key for a request that makes something and returns null, or returns what the request with this key was answered. To be called first in the transaction that makes it; without a key null. OH001; OH003: the key has another route or body.';
+COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) IS 'Stores the Idempotency-Key of a request and returns null. If it is already stored, returns the response of its first request. Call it first in the transaction of the request. Returns null without a key. OH001; OH003: the key was used with another route or body.';
 
 -- Name: begin_saga(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2172,7 +2367,7 @@ declare
   v_now timestamptz := outbox.clock();
   v_steps jsonb;
   v_content bytea;
-  v_held outbox.saga_key;
+  v_existing outbox.saga_key;
 begin
   perform outbox.check_org(p_org_id);
   if p_idempotency_key !~ '^[\x21-\x7e]{1,255}$' then
@@ -2188,7 +2383,7 @@ begin
   from outbox.saga_step s
   where s.saga = p_name;
   if v_steps is null then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   if p_idempotency_key is not null then
     v_content := pg_catalog.sha256(pg_catalog.convert_to(
@@ -2200,16 +2395,16 @@ begin
         created_at = excluded.created_at
       where k.created_at <= excluded.created_at - outbox.key_window();
     if not found then
-      select * into v_held from outbox.saga_key k
+      select * into v_existing from outbox.saga_key k
       where k.org_id = p_org_id and k.key = p_idempotency_key;
-      if v_held.content <> v_content then
+      if v_existing.content <> v_content then
         raise exception using errcode = 'OH003',
           message = pg_catalog.format(
             'idempotency_key was used within %s hours for another saga or context',
             outbox.setting_int('idempotency.window_hours')),
           hint = 'Use a new key for a new execution, or the same name and context';
       end if;
-      return v_held.result || '{"repeated": true}'::jsonb;
+      return v_existing.result || '{"repeated": true}'::jsonb;
     end if;
   end if;
   return pg_catalog.jsonb_build_object('id', outbox.uuid_v7(v_now), 'steps', v_steps);
@@ -2220,7 +2415,7 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 
 -- Name: FUNCTION begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and takes the key. {"id", "steps": [{"function", "event_type"}]}, or the result of the execution that has the key, with "repeated": true. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", "steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, with "repeated": true. OH001, OH002, OH003.';
 
 -- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2246,26 +2441,7 @@ ALTER FUNCTION outbox.broker_of_wire(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker as the API took them, in the names of SQL.';
-
--- Name: broker_text(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  -- The key last: it may hold what looks like a placeholder.
-  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
-    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
-end
-$$;
-
-ALTER FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) OWNER TO postgres;
-
--- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) IS 'A topic or routing key of a template. functions/_shared/senders/broker/template.ts does the same.';
+COMMENT ON FUNCTION outbox.broker_of_wire(p_broker jsonb) IS 'The settings of a broker from the API with the names of SQL (snake_case).';
 
 -- Name: broker_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2288,7 +2464,7 @@ ALTER FUNCTION outbox.broker_to_wire(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker as the API shows them; null for none.';
+COMMENT ON FUNCTION outbox.broker_to_wire(p_broker jsonb) IS 'The settings of a broker with the names of the API (camelCase); null if there are none.';
 
 -- Name: build_parcel(outbox.claimed, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2351,7 +2527,7 @@ begin
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
         end as headers,
-        outbox.live_secrets(e.id, p_now) as secrets,
+        outbox.active_secrets(e.id, p_now) as secrets,
         case
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)
@@ -2391,43 +2567,7 @@ ALTER FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) OWNER T
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'How long to wait after failure number p_attempt (from 1). Jitter multiplies by a uniform 0.5 to 1.5; max_delay, a week where there is none, holds after jitter. OH001 for what is no policy.';
-
--- Name: callback_answer(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return (
-    select pg_catalog.jsonb_build_object(
-      'stored', pg_catalog.cardinality(p_ids),
-      'duplicates', p_given - pg_catalog.cardinality(p_ids),
-      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
-      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
-      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
-      'warnings', coalesce(pg_catalog.jsonb_agg(
-        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
-        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
-          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
-    from (
-      select u.update_status, u.reason, pg_catalog.count(*) as n
-      from pg_catalog.unnest(p_ids) i
-      cross join lateral (
-        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
-      ) u
-      group by u.update_status, u.reason
-    ) s);
-end
-$$;
-
-ALTER FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) OWNER TO postgres;
-
--- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) IS 'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+COMMENT ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) IS 'The wait after failure number p_attempt (from 1). Jitter multiplies it by a uniform random number from 0.5 to 1.5. max_delay (default: a week) limits the result after jitter. OH001 for an invalid policy.';
 
 -- Name: callback_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2455,7 +2595,7 @@ ALTER FUNCTION outbox.callback_app(p_app_key text) OWNER TO postgres;
 
 -- Name: FUNCTION callback_app(p_app_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", "secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key in the address; null: the app in the setting whatsapp.shared_app.';
+COMMENT ON FUNCTION outbox.callback_app(p_app_key text) IS 'The Meta app of a callback URL and the secrets that verify its callbacks: {"app": {"id", "secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key in the URL; null: the app in the setting whatsapp.shared_app.';
 
 -- Name: callback_data(bigint, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2472,7 +2612,43 @@ ALTER FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) O
 
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'What names an attempt to WhatsApp, which echoes it in each status.';
+COMMENT ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) IS 'The identifier of an attempt that WhatsApp returns in each status.';
+
+-- Name: callback_result(bigint[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'stored', pg_catalog.cardinality(p_ids),
+      'duplicates', p_given - pg_catalog.cardinality(p_ids),
+      'applied', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'applied'), 0),
+      'skipped', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'skipped'), 0),
+      'kept', coalesce(pg_catalog.sum(s.n) filter (where s.update_status = 'kept'), 0),
+      'warnings', coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.format('%s updates %s: %s', s.n, s.update_status, s.reason) order by s.reason)
+        filter (where s.reason in ('not_understood', 'unknown_number', 'unknown_account',
+          'wrong_account', 'org_mismatch', 'error', 'after_delivered', 'after_failed')), '[]'))
+    from (
+      select u.update_status, u.reason, pg_catalog.count(*) as n
+      from pg_catalog.unnest(p_ids) i
+      cross join lateral (
+        select w.update_status, w.reason from outbox.whatsapp_update w where w.id = i offset 0
+      ) u
+      group by u.update_status, u.reason
+    ) s);
+end
+$$;
+
+ALTER FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) OWNER TO postgres;
+
+-- Name: FUNCTION callback_result(p_ids bigint[], p_given integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) IS 'The result of receive_callbacks() for p_given updates, of which p_ids were new.';
 
 -- Name: callback_time(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2486,7 +2662,7 @@ begin
   if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
     v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
   end if;
-  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  -- Meta repeats a callback for 7 days and delivers a message for up to 30.
   return case
     when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
     else p_now
@@ -2498,7 +2674,7 @@ ALTER FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) 
 
 -- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or absurd.';
+COMMENT ON FUNCTION outbox.callback_time(p_at jsonb, p_now timestamp with time zone) IS 'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 days or more than a day in the future.';
 
 -- Name: calling_role(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2516,7 +2692,7 @@ ALTER FUNCTION outbox.calling_role() OWNER TO postgres;
 
 -- Name: FUNCTION calling_role(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.calling_role() IS 'The role that made the call, seen from inside a SECURITY DEFINER function.';
+COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also inside a SECURITY DEFINER function.';
 
 -- Name: cancel_delivery(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2527,7 +2703,7 @@ CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_wh
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
@@ -2540,7 +2716,7 @@ ALTER FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why
 
 -- Name: FUNCTION cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Ends an open delivery that is not being sent: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
+COMMENT ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text) IS 'Cancels an open delivery that is not in flight: {"event_id", "endpoint_id", "status": "cancelled"}. OH002, OH004.';
 
 -- Name: cancel_message(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2557,7 +2733,7 @@ begin
   if v_message.status <> 'QUEUED' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id, v_message.status),
-      hint = 'Only a message that is QUEUED can be cancelled';
+      hint = 'Cancel a message only while it is QUEUED';
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
@@ -2565,7 +2741,7 @@ begin
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
-  -- Without one its event is not routed yet: the claim finds the message cancelled.
+  -- If there is no delivery yet, the claim finds the message cancelled.
   if found then
     perform outbox.close_delivery(v_delivery, 'cancelled', 'the message was cancelled', v_now);
   end if;
@@ -2577,25 +2753,7 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 
 -- Name: FUNCTION cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has ended.';
-
--- Name: cause_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.cause_of(p_code text) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
-  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
-end
-$$;
-
-ALTER FUNCTION outbox.cause_of(p_code text) OWNER TO postgres;
-
--- Name: FUNCTION cause_of(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.cause_of(p_code text) IS 'The cause of a hold that a code of WhatsApp''s makes.';
+COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2605,8 +2763,8 @@ CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb)
     AS $$
 begin
   if p_change ? 'url' then
-    perform outbox.invalid('url', 'is made of the settings of a broker',
-      'Change broker, with a secret key, or call outbox.set_broker()');
+    perform outbox.invalid('url', 'cannot be set for a broker',
+      'Change broker with a secret key, or call outbox.set_broker()');
   end if;
   if p_change ? 'broker' or p_change ? 'credentials' then
     perform outbox.set_broker(p_endpoint_id,
@@ -2621,7 +2779,7 @@ ALTER FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) 
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that a change names; returns the other members. OH001, OH004.';
+COMMENT ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the settings and credentials of a broker that p_change contains; returns the other members. OH001, OH004.';
 
 -- Name: change_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2642,7 +2800,7 @@ ALTER FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) OWNER TO
 
 -- Name: FUNCTION change_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Notes a change of an organisation''s catalogue. locks: its row, which makes changes wait for each other.';
+COMMENT ON FUNCTION outbox.change_catalogue(p_org_id text, p_strict boolean) IS 'Records a change of the catalogue of an organisation. locks: its row, so that changes of one catalogue wait for each other.';
 
 -- Name: change_consent(text, text, text[], boolean, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2662,11 +2820,11 @@ begin
   end if;
   if p_source is null or pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how consent was given or taken back, such as web form or phone call');
+      'Give the way it was granted or revoked, such as web form or phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   foreach v_purpose in array p_purposes loop
     perform outbox.check_choice('purposes', v_purpose, array['MARKETING', 'UTILITY']);
@@ -2688,7 +2846,7 @@ ALTER FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purpose
 
 -- Name: FUNCTION change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) IS 'Writes down that consent was given or taken back. OH001.';
+COMMENT ON FUNCTION outbox.change_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text, p_source text, p_evidence text, p_actor text) IS 'Records that consent was granted or revoked. Returns the result of list_consents(). OH001.';
 
 -- Name: change_endpoint(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2715,7 +2873,7 @@ begin
       message = pg_catalog.format('endpoint %s has no %s', p_endpoint_id, (
         select pg_catalog.string_agg(m, ' and no ')
         from pg_catalog.unnest(array['broker', 'config', 'credentials']) m where v_change ? m)),
-      hint = 'Leave these members out: its kind does not have them';
+      hint = 'Omit these members: its kind does not have them';
   end if;
   update outbox.endpoint e set
     url = case
@@ -2745,7 +2903,7 @@ ALTER FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) OWNER 
 
 -- Name: FUNCTION change_endpoint(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members of an endpoint that a change names: first those of its kind, by the change_function of the kind, then those of every kind. OH001; OH004: the kind has no such member.';
+COMMENT ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb) IS 'Writes the members that a change names: first those of the kind, by its change_function, then those of all kinds. OH001; OH004: the kind has no such member.';
 
 -- Name: change_event_types(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2780,7 +2938,7 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Gives an endpoint the event types and the filter that a change names; a type that it has already stays as old as it is. OH001.';
+COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names. A type that the endpoint already has keeps its creation time. OH001.';
 
 -- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2789,33 +2947,32 @@ CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_recipient(p_recipient);
   if pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how it was said, such as phone call');
+      'Give the way it was requested, such as phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   if p_opted_out then
-    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
     update outbox.opt_out o set evidence = p_evidence
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
   else
-    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
   end if;
-  -- The number itself is erased one day, so the trail does not hold it.
-  if (v_answer -> 'isNew')::boolean then
+  if (v_result -> 'isNew')::boolean then
     perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
       pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
       outbox.clock());
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -2823,7 +2980,7 @@ ALTER FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose 
 
 -- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. OH001.';
+COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) IS 'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';
 
 -- Name: change_replay_job(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2837,7 +2994,7 @@ begin
   if v_job ->> 'status' not in ('running', 'paused') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('replay job %s is %s', p_id, v_job ->> 'status'),
-      hint = 'A job that has ended stays so: start another';
+      hint = 'A job that has ended cannot change: start another job';
   end if;
   perform outbox.set_replay_job(p_id, p_status);
   return outbox.get_replay_job(p_org_id, p_id);
@@ -2848,7 +3005,7 @@ ALTER FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text)
 
 -- Name: FUNCTION change_replay_job(p_org_id text, p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job of an org, and returns it. OH001, OH002; OH004: it has ended.';
+COMMENT ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) IS 'Pauses, resumes or cancels a replay job of an organisation, and returns it. OH001, OH002; OH004: it has ended.';
 
 -- Name: change_slack_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2868,7 +3025,7 @@ ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) O
 
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if the change names it; returns the other members. OH001.';
+COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2895,7 +3052,7 @@ ALTER FUNCTION outbox.channel_json(p_channel_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API shows it.';
+COMMENT ON FUNCTION outbox.channel_json(p_channel_id uuid) IS 'A channel as the API returns it.';
 
 -- Name: channels_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2907,8 +3064,8 @@ CREATE FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) RETURNS uuid
 declare
   v_ids uuid[];
 begin
-  -- An update of a number names it as people read it. Until a callback of that number has come,
-  -- any of the account's may be meant.
+  -- An update of a number contains only its display form. Until a callback has stored that form for
+  -- a channel, the update applies to any such channel of the account.
   if p_update.kind = 'quality' and p_update.display is not null then
     v_ids := array(
       select c.endpoint_id from outbox.whatsapp_channel c
@@ -2932,7 +3089,7 @@ ALTER FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) OWNER TO post
 
 -- Name: FUNCTION channels_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) IS 'The channels that an update of an account, or of one of its numbers, concerns: of the app that signed it alone.';
+COMMENT ON FUNCTION outbox.channels_of(p_update outbox.whatsapp_update) IS 'The channels of an account, or of one of its numbers, that an update applies to: only those of the app that signed it.';
 
 -- Name: event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2998,8 +3155,8 @@ declare
   v_parts text[];
 begin
   if p_url ~ '^amqps?://[^/]*@' then
-    perform outbox.invalid('broker.url', 'carries credentials',
-      'Give them in credentials, which nobody can read: {"username", "password"}');
+    perform outbox.invalid('broker.url', 'contains credentials',
+      'Give them in credentials, which are never shown: {"username", "password"}');
   end if;
   v_parts := pg_catalog.regexp_match(p_url,
     '^(amqps?)://([^/?#:]+|\[[^\]]*\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&''()*+,;=:@-]*)?$');
@@ -3020,7 +3177,7 @@ ALTER FUNCTION outbox.check_amqp_url(p_url text) OWNER TO postgres;
 
 -- Name: FUNCTION check_amqp_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is none, carries credentials, or must not be reached.';
+COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is invalid, contains credentials, or its host or port is not allowed.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3038,10 +3195,10 @@ begin
   if v_problem is not null then
     perform outbox.invalid(p_field, v_problem, case v_problem
       when 'has a host that is not allowed' then
-        'Use a host on the public Internet. A network of one''s own is allowed by the setting '
+        'Use a host on the public Internet. To allow a private network, add it to the setting '
         'egress.allow_cidrs'
       when 'has a port that is not allowed' then
-        'The settings egress.allow_ports and egress.deny_ports say which ports are'
+        'Use a port that the settings egress.allow_ports and egress.deny_ports allow'
       else 'Expected something like broker.example.com:9092'
     end);
   end if;
@@ -3052,7 +3209,7 @@ ALTER FUNCTION outbox.check_broker_address(p_field text, p_address text) OWNER T
 
 -- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS 'Raises OH001 unless a broker may be reached at this host:port. The addresses behind a name are vetted at each connection.';
+COMMENT ON FUNCTION outbox.check_broker_address(p_field text, p_address text) IS 'Raises OH001 unless this is host:port and may be reached. The IP addresses of a name are checked at each connection.';
 
 -- Name: check_ca(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3065,7 +3222,7 @@ begin
     p_ca #>> '{}' !~ '^\s*-----BEGIN CERTIFICATE-----' or pg_catalog.length(p_ca #>> '{}') > 65536)
   then
     perform outbox.invalid('broker.ca', 'is not a certificate in PEM',
-      'Expected -----BEGIN CERTIFICATE----- and so on: of the authority, not of the broker');
+      'Expected the certificate of the authority, not of the broker: -----BEGIN CERTIFICATE-----…');
   end if;
 end
 $$;
@@ -3097,7 +3254,7 @@ begin
         then pg_catalog.format('organisation %s has no default channel', p_org_id)
         else pg_catalog.format('channel %s does not exist', p_channel_id)
       end,
-      hint = 'create_channel() makes one; the first of an organisation is its default';
+      hint = 'Create one with create_channel(); the first of an organisation is its default';
   end if;
   return v_id;
 end
@@ -3107,7 +3264,7 @@ ALTER FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) OWNER TO p
 
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The channel of that org, or its default one when no id is given. OH002.';
+COMMENT ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) IS 'The id of a channel of this organisation, or of its default channel if p_channel_id is null. OH002.';
 
 -- Name: check_channel_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3116,15 +3273,15 @@ CREATE FUNCTION outbox.check_channel_change(p_change jsonb) RETURNS void
     SET search_path TO ''
     AS $_$
 declare
-  v_stray text;
+  v_unknown text;
 begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_change) k
   where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
     'graphVersion', 'isDefault')
   order by k limit 1;
   if found then
-    perform outbox.invalid(v_stray, 'cannot be changed',
-      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+    perform outbox.invalid(v_unknown, 'cannot be changed',
+      'Change description, accessToken, messagesPerSecond, pairSeconds, graphVersion or '
       'isDefault');
   end if;
   if p_change ? 'messagesPerSecond' then
@@ -3136,11 +3293,11 @@ begin
   end if;
   if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
     perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
-      'Expected something like v25.0, or null for what the setting says');
+      'Expected something like v25.0, or null for the value of the setting');
   end if;
   if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
-    perform outbox.invalid('isDefault', 'can only become true',
-      'Make another channel the default one');
+    perform outbox.invalid('isDefault', 'can only be set to true',
+      'Set it for the new default channel');
   end if;
 end
 $_$;
@@ -3149,7 +3306,7 @@ ALTER FUNCTION outbox.check_channel_change(p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_channel_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001 for the first member that no channel may have.';
+COMMENT ON FUNCTION outbox.check_channel_change(p_change jsonb) IS 'Raises OH001 for the first invalid member of a change.';
 
 -- Name: check_choice(text, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3188,9 +3345,9 @@ begin
   limit 1;
   if found then
     perform outbox.invalid(p_field,
-      pg_catalog.format('names %s, which %s does not have', pg_catalog.quote_nullable(v_missing),
+      pg_catalog.format('has %s, which is not a column of %s', pg_catalog.quote_nullable(v_missing),
         p_table),
-      'Expected names of its columns, as the catalog has them');
+      'Expected names of columns, as pg_attribute has them');
   end if;
 end
 $$;
@@ -3208,16 +3365,16 @@ CREATE FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credenti
     SET search_path TO ''
     AS $$
 declare
-  v_wanted boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
+  v_needed boolean := p_kind = 'rabbitmq' or p_broker -> 'sasl' <> 'null';
   v_field text;
 begin
-  if p_credentials is null and not v_wanted then
+  if p_credentials is null and not v_needed then
     return;
   elsif p_credentials is null then
     perform outbox.invalid('credentials', 'is missing', 'Expected {"username", "password"}');
-  elsif not v_wanted then
-    perform outbox.invalid('credentials', 'is given without broker.sasl',
-      'Name the mechanism in broker.sasl: plain, scram-sha-256 or scram-sha-512');
+  elsif not v_needed then
+    perform outbox.invalid('credentials', 'needs broker.sasl',
+      'Set broker.sasl to the mechanism: plain, scram-sha-256 or scram-sha-512');
   end if;
   perform outbox.check_members('credentials', p_credentials, array['username', 'password'],
     p_kind);
@@ -3226,7 +3383,7 @@ begin
       or pg_catalog.length(p_credentials ->> v_field) not between 1 and 2048
     then
       perform outbox.invalid('credentials.' || v_field, 'is not a text of 1 to 2048 characters',
-        'Any characters go, as they are: nothing is to be escaped');
+        'Expected any characters, not escaped');
     end if;
   end loop;
 end
@@ -3236,7 +3393,7 @@ ALTER FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentia
 
 -- Name: FUNCTION check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) IS 'Raises OH001 unless these are what a broker is logged in to with; never shows them.';
+COMMENT ON FUNCTION outbox.check_credentials(p_kind text, p_broker jsonb, p_credentials jsonb) IS 'Raises OH001 unless these credentials are valid for this broker; never shows them.';
 
 -- Name: check_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3255,7 +3412,8 @@ begin
   if v_delivery is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('delivery %s.%s does not exist', p_event_id, p_endpoint_id),
-      hint = 'The event shows its deliveries; finished ones are kept as long as their event';
+      hint =
+        'Read the event to see its deliveries; finished ones are stored as long as their event';
   end if;
   return v_delivery;
 end
@@ -3265,7 +3423,7 @@ ALTER FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_
 
 -- Name: FUNCTION check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'The delivery of an organisation''s endpoint as delivery_json(), or OH002.';
+COMMENT ON FUNCTION outbox.check_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) IS 'delivery_json() of a delivery to an endpoint of the organisation, or OH002.';
 
 -- Name: check_dossier(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3276,7 +3434,7 @@ CREATE FUNCTION outbox.check_dossier(p_dossier_id text) RETURNS void
 begin
   if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
-      'Use the id of your record, not a name or a number of the person');
+      'Use the id of your record, not a name or a phone number');
   end if;
 end
 $_$;
@@ -3285,7 +3443,7 @@ ALTER FUNCTION outbox.check_dossier(p_dossier_id text) OWNER TO postgres;
 
 -- Name: FUNCTION check_dossier(p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this may be a dossier''s id.';
+COMMENT ON FUNCTION outbox.check_dossier(p_dossier_id text) IS 'Raises OH001 unless this is a valid dossier id.';
 
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3316,8 +3474,8 @@ begin
     perform outbox.invalid('retry.' || v_field, 'is not a field of a retry policy',
       'Expected strategy, delays, base_delay, factor, max_delay, max_retries, jitter');
   end if;
-  -- strict: a lax path looks into arrays, and would take [[1]] for numbers. What is smaller than a
-  -- millisecond may be too small to be read as double precision.
+  -- strict: a lax path unwraps arrays and would accept [[1]]. At least 0.001: a much smaller number
+  -- may be out of range for double precision.
   if v_strategy = 'schedule' and (
     pg_catalog.jsonb_typeof(p_policy -> 'delays') is distinct from 'array'
     or pg_catalog.jsonb_array_length(p_policy -> 'delays') not between 1 and 50
@@ -3327,7 +3485,7 @@ begin
     perform outbox.invalid('retry.delays', 'is not a list of 1 to 50 numbers from 0 to 604800',
       'Expected seconds, such as [1, 5, 15, 60, 300], to a millisecond');
   end if;
-  -- A schedule needs none, but what is there is read.
+  -- A schedule does not need base_delay, but delay_after() reads it.
   if (v_strategy <> 'schedule' or p_policy ? 'base_delay')
     and pg_catalog.jsonb_path_exists(p_policy -> 'base_delay',
       'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)') is not true
@@ -3343,7 +3501,7 @@ begin
           'strict $ ? (@.type() == "number" && (@ == 0 || @ >= 0.001) && @ <= 604800)'
         else 'strict $ ? (@.type() == "number" && @ >= 0 && @ <= 50)'
       end)::jsonpath)
-      -- 5.0 is a number that integer does not read.
+      -- 5.0 is a valid number, but the cast to integer fails.
       or v_field = 'max_retries' and p_policy ->> v_field ~ '[^0-9]')
     then
       perform outbox.invalid('retry.' || v_field, 'is out of range',
@@ -3361,7 +3519,7 @@ ALTER FUNCTION outbox.check_retry(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_retry(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first field of a retry policy that is not valid; null is valid.';
+COMMENT ON FUNCTION outbox.check_retry(p_policy jsonb) IS 'Raises OH001 for the first invalid field of a retry policy; null is valid.';
 
 -- Name: setting_int(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3448,15 +3606,15 @@ ALTER TABLE outbox.endpoint OWNER TO postgres;
 
 -- Name: TABLE endpoint; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint IS 'Where deliveries go, with every setting of the endpoint. version grows with each change. What it is not given when it is made is what outbox.setting says at the time, and stays.';
+COMMENT ON TABLE outbox.endpoint IS 'The endpoints with all their settings. version increases with each change. The defaults come from outbox.setting at the time of creation, and do not change later.';
 
 -- Name: COLUMN endpoint.header_names; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.header_names IS 'The custom headers; their values are in Vault and are read by dispatch() alone. set_headers() changes them.';
+COMMENT ON COLUMN outbox.endpoint.header_names IS 'The names of the custom headers. Vault stores the values, and only dispatch() reads them. set_headers() changes them.';
 
 -- Name: COLUMN endpoint.lane_spacing_ms; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane rests behind each delivery.';
+COMMENT ON COLUMN outbox.endpoint.lane_spacing_ms IS 'How long an ordered lane pauses after each delivery, in milliseconds.';
 
 -- Name: COLUMN endpoint.retry; Type: COMMENT; Schema: outbox; Owner: postgres
 
@@ -3468,19 +3626,19 @@ COMMENT ON COLUMN outbox.endpoint.retry_4xx IS 'Whether every 4xx but 410 is ret
 
 -- Name: COLUMN endpoint.on_dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane goes on behind a dead letter or stands still until resume_lane().';
+COMMENT ON COLUMN outbox.endpoint.on_dead_letter IS 'Whether an ordered lane continues after a dead letter or stops until resume_lane().';
 
 -- Name: COLUMN endpoint.ramp_from; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed: from then on it is served more and more, up to max_in_flight.';
+COMMENT ON COLUMN outbox.endpoint.ramp_from IS 'When the endpoint was last resumed. From then on its limit of requests in flight rises to max_in_flight.';
 
 -- Name: COLUMN endpoint.credentials_vault_id; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'What a kind other than webhook needs and nobody may read, as JSON in Vault; put_credentials() writes it and dispatch() alone reads it.';
+COMMENT ON COLUMN outbox.endpoint.credentials_vault_id IS 'Secret values of kinds other than webhook, as JSON in Vault. put_credentials() writes them and only dispatch() reads them.';
 
 -- Name: COLUMN endpoint.config; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that may be shown; null: it has none.';
+COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of endpoint has and that are not secret; null if it has none.';
 
 -- Name: check_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3499,7 +3657,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'create_endpoint() returns the id of an endpoint; outbox.endpoint_status lists them';
+      hint = 'Use an id from create_endpoint() or from outbox.endpoint_status';
   end if;
   return v_endpoint;
 end
@@ -3509,7 +3667,7 @@ ALTER FUNCTION outbox.check_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint, or OH002 when there is none or it was deleted.';
+COMMENT ON FUNCTION outbox.check_endpoint(p_endpoint_id uuid) IS 'The endpoint. OH002 if it does not exist or was deleted.';
 
 -- Name: check_endpoint_change(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3543,7 +3701,7 @@ ALTER FUNCTION outbox.check_endpoint_change(p_change jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_endpoint_change(p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that no endpoint may have.';
+COMMENT ON FUNCTION outbox.check_endpoint_change(p_change jsonb) IS 'Raises OH001 for the first member that is invalid for every kind of endpoint.';
 
 -- Name: check_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3625,8 +3783,8 @@ begin
     where s.endpoint_id = p_endpoint_id
   ) > v_most then
     perform outbox.invalid('filter',
-      'is one too many: the endpoint has 4 different filters',
-      pg_catalog.format('An endpoint has up to %s: join them with ||, or make another endpoint',
+      'is too many: the endpoint has 4 different filters',
+      pg_catalog.format('At most %s are allowed: join filters with ||, or create another endpoint',
         v_most));
   end if;
 end
@@ -3636,7 +3794,7 @@ ALTER FUNCTION outbox.check_filter_count(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_filter_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 if an endpoint has more than 4 different filters: one event may need all of them.';
+COMMENT ON FUNCTION outbox.check_filter_count(p_endpoint_id uuid) IS 'Raises OH001 if an endpoint has more than 4 different filters, because routing may evaluate all of them for one event.';
 
 -- Name: check_filter_text(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3681,7 +3839,7 @@ begin
     and not outbox.setting_on('egress.allow_http')
   then
     perform outbox.refuse_setting(new.name,
-      'would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids',
+      'would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids',
       case new.name
         when 'whatsapp.graph_url' then 'Give an https URL, or set egress.allow_http to true first'
         else 'Set whatsapp.graph_url to an https URL first'
@@ -3713,7 +3871,7 @@ begin
   if v_function is null or p_function !~ '\.' then
     perform outbox.invalid('function',
       pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function with its schema, such as public.bill_order; it takes one jsonb');
+      'Give the schema and the name of a function of one jsonb, such as public.bill_order');
   end if;
   return (
     select pg_catalog.format('%I.%I', n.nspname, p.proname)
@@ -3722,7 +3880,7 @@ begin
     where p.oid = v_function);
 exception when invalid_parameter_value or invalid_name or syntax_error then
   raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function), detail = 'function',
+    message = pg_catalog.format('function %s is not a valid name', p_function), detail = 'function',
     hint = 'Expected a schema and a name, such as public.bill_order';
 end
 $$;
@@ -3731,7 +3889,7 @@ ALTER FUNCTION outbox.check_handler(p_function text) OWNER TO postgres;
 
 -- Name: FUNCTION check_handler(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function of that name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
+COMMENT ON FUNCTION outbox.check_handler(p_function text) IS 'The function with this name (schema.name) that takes one jsonb, quoted as SQL needs it. OH001.';
 
 -- Name: check_headers(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3750,19 +3908,19 @@ begin
     perform outbox.invalid('headers', 'is not a JSON object', v_example);
   elsif pg_catalog.octet_length(p_headers::text) > 8192 then
     perform outbox.invalid('headers', 'has more than 8192 bytes',
-      'Receivers refuse so many: send the data in the payload');
+      'Send the data in the payload: many receivers reject large headers');
   elsif (select pg_catalog.count(*) from pg_catalog.jsonb_object_keys(p_headers)) > 20 then
     perform outbox.invalid('headers', 'has more than 20 names', v_example);
   end if;
   for v_name in select k from pg_catalog.jsonb_object_keys(p_headers) k loop
     v_problem := outbox.header_problem(v_name, p_headers -> v_name);
     if v_problem is null and pg_catalog.lower(v_name) = any (v_seen) then
-      v_problem := 'is there twice: HTTP does not tell upper from lower case';
+      v_problem := 'occurs twice: header names are not case-sensitive';
     end if;
     if v_problem is not null then
       perform outbox.invalid('headers.' || pg_catalog.left(v_name, 80), v_problem,
-        'Expected a header of your own with a value of visible ASCII; Outhook sets what it needs '
-        'itself');
+        'Expected the name of a custom header and a value of visible ASCII; Outhook sets the '
+        'reserved headers');
     end if;
     v_seen := v_seen || pg_catalog.lower(v_name);
   end loop;
@@ -3773,7 +3931,7 @@ ALTER FUNCTION outbox.check_headers(p_headers jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_headers(p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first custom header that may not be sent; never shows a value, which may be a credential.';
+COMMENT ON FUNCTION outbox.check_headers(p_headers jsonb) IS 'Raises OH001 for the first invalid custom header. The message never contains a value, because it may be a credential.';
 
 -- Name: check_is_open(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3786,13 +3944,13 @@ begin
     select from outbox.delivery d
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) and not exists (
-    -- The delivery does not exist, because the database refused to create it.
+    -- A delivery that the database rejected counts as open.
     select from outbox.refusal r
     where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
   ) then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('delivery %s.%s is finished', p_event_id, p_endpoint_id),
-      hint = 'Only an open delivery can be tried now or cancelled: ' || p_remedy;
+      hint = p_remedy;
   end if;
 end
 $$;
@@ -3801,7 +3959,31 @@ ALTER FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remed
 
 -- Name: FUNCTION check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 for a delivery that is no longer open.';
+COMMENT ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) IS 'Raises OH004 if the delivery is not open.';
+
+-- Name: check_is_signed(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_is_signed(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
+begin
+  if v_kind <> 'webhook' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
+        p_endpoint_id, v_kind),
+      hint = 'Use an endpoint of kind webhook';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_is_signed(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_is_signed(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_is_signed(p_endpoint_id uuid) IS 'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
 -- Name: check_json(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3843,7 +4025,7 @@ begin
     or pg_catalog.jsonb_array_length(v_broker -> 'brokers') not between 1 and 20
   then
     perform outbox.invalid('broker.brokers', 'is not a list of 1 to 20 addresses',
-      'Expected something like ["kafka-1.example.com:9093"]; the others are learnt from these');
+      'Expected something like ["kafka-1.example.com:9093"]; Kafka returns the other addresses');
   end if;
   for v_address in select a from pg_catalog.jsonb_array_elements_text(v_broker -> 'brokers') a loop
     if v_address like '[%' then
@@ -3859,7 +4041,7 @@ begin
       array['type', 'org', 'topic'], '^[A-Za-z0-9._-]*$');
     if v_broker -> 'dlq_topic' in (v_broker -> 'topic', '"{topic}"') then
       perform outbox.invalid('broker.dlq_topic', 'is the topic itself',
-        'Expected another one, such as {topic}.dlq, or null for none');
+        'Expected another topic, such as {topic}.dlq, or null');
     end if;
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'tls') <> 'boolean' then
@@ -3881,7 +4063,7 @@ ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_kafka(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint, complete: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
+COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
 -- Name: check_members(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3890,17 +4072,17 @@ CREATE FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text
     SET search_path TO ''
     AS $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
   if pg_catalog.jsonb_typeof(p_value) is distinct from 'object' then
     perform outbox.invalid(p_field, 'is not an object',
       'Expected members such as ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_value) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_value) k
   where k <> all (p_members) order by k limit 1;
   if found then
-    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_stray, 60),
-      'is no setting of kind ' || p_kind,
+    perform outbox.invalid(p_field || '.' || pg_catalog.left(v_unknown, 60),
+      'is not a setting of kind ' || p_kind,
       'Expected ' || pg_catalog.array_to_string(p_members, ', '));
   end if;
 end
@@ -3910,7 +4092,7 @@ ALTER FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[
 
 -- Name: FUNCTION check_members(p_field text, p_value jsonb, p_members text[], p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) IS 'Raises OH001 for the first member of an object that its kind does not know.';
+COMMENT ON FUNCTION outbox.check_members(p_field text, p_value jsonb, p_members text[], p_kind text) IS 'Raises OH001 for the first unknown member of an object.';
 
 -- Name: check_message(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3937,7 +4119,7 @@ begin
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
   elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
     perform outbox.invalid('payloadJson.type', 'is missing',
-      'Without a templateCode say what kind of message it is, such as text');
+      'Without a templateCode, give the type of the message, such as text');
   end if;
 end
 $_$;
@@ -3946,7 +4128,7 @@ ALTER FUNCTION outbox.check_message(p_message outbox.outbound_message) OWNER TO 
 
 -- Name: FUNCTION check_message(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS 'Raises OH001 for the first field of a new message that is not valid.';
+COMMENT ON FUNCTION outbox.check_message(p_message outbox.outbound_message) IS 'Raises OH001 for the first invalid field of a new message.';
 
 -- Name: check_message_id(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3958,12 +4140,12 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_message_id, 40))),
-      hint = 'create_message() returns the id of a message; list_messages() shows them';
+      hint = 'Use an id from create_message() or list_messages()';
   end if;
   return v_message;
 end
@@ -3973,7 +4155,7 @@ ALTER FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) OWNER T
 
 -- Name: FUNCTION check_message_id(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message of that org, or OH002.';
+COMMENT ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text) IS 'The message with this id in this organisation. OH002.';
 
 -- Name: check_old_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3993,8 +4175,8 @@ begin
       message = pg_catalog.format('endpoint %s has %s old secrets that still sign', p_endpoint_id,
         v_most),
       hint = pg_catalog.format(
-        'The first of them ends at %s; read_secret() lists them and expire_secret() ends one at '
-        'once', v_first);
+        'Wait until the first one expires, at %s, or expire one at once with '
+        'expire_secret(); read_secret() lists them', v_first);
   end if;
 end
 $$;
@@ -4003,7 +4185,7 @@ ALTER FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with
 
 -- Name: FUNCTION check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Raises OH004 when more than 5 replaced secrets of an endpoint still sign: each makes every header longer.';
+COMMENT ON FUNCTION outbox.check_old_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Raises OH004 if more than 5 replaced secrets of an endpoint still sign: each of them makes the signature header longer.';
 
 -- Name: check_org(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4036,7 +4218,7 @@ begin
   if p_overlap is null or p_overlap < interval '0' or p_overlap > interval '30 days' then
     perform outbox.invalid('overlap',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_overlap::text)),
-      'Expected how long the old secret signs on, from 0 to 30 days, such as 24 hours');
+      'Expected for how long the old secret still signs, from 0 to 30 days, such as 24 hours');
   end if;
 end
 $$;
@@ -4110,7 +4292,7 @@ begin
       or v_broker ->> v_field !~ '^[A-Za-z0-9._:-]{0,127}$'
     then
       perform outbox.invalid('broker.' || v_field, 'is not the name of an exchange',
-        'Expected up to 127 letters, digits and . _ : -; an empty text is the default exchange');
+        'Expected at most 127 letters, digits and . _ : -; empty is the default exchange');
     end if;
   end loop;
   perform outbox.check_template('broker.routing_key', v_broker -> 'routing_key',
@@ -4121,7 +4303,7 @@ begin
   end if;
   if pg_catalog.jsonb_typeof(v_broker -> 'mandatory') <> 'boolean' then
     perform outbox.invalid('broker.mandatory', 'is not true or false',
-      'true: a message that no queue takes is a failure');
+      'Expected true (an unroutable message is a failure) or false');
   end if;
   perform outbox.check_ca(v_broker -> 'ca');
   return v_broker || pg_catalog.jsonb_build_object('url', v_url);
@@ -4132,7 +4314,7 @@ ALTER FUNCTION outbox.check_rabbitmq(p_broker jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION check_rabbitmq(p_broker jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a RabbitMQ endpoint, complete: {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
+COMMENT ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) IS 'The settings of a RabbitMQ endpoint with their defaults: {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}. OH001.';
 
 -- Name: check_range(text, double precision, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4162,9 +4344,9 @@ CREATE FUNCTION outbox.check_recipient(p_to text) RETURNS void
     AS $_$
 begin
   if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- Not shown: it may be somebody's number.
+    -- The error does not show the value, because it may be a real number.
     perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
+      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
   end if;
 end
 $_$;
@@ -4173,7 +4355,7 @@ ALTER FUNCTION outbox.check_recipient(p_to text) OWNER TO postgres;
 
 -- Name: FUNCTION check_recipient(p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this may be a person''s number.';
+COMMENT ON FUNCTION outbox.check_recipient(p_to text) IS 'Raises OH001 unless this is a phone number in E.164 form.';
 
 -- Name: check_secret(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4189,13 +4371,13 @@ begin
   if p_secret is null or p_secret = '' then
     perform outbox.invalid('secret', 'is empty', v_expected);
   elsif p_secret like 'v1,%' then
-    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; leave the v1, away');
+    perform outbox.invalid('secret', 'starts with v1,', v_expected || '; remove v1,');
   elsif p_secret not like 'whsec\_%' then
     perform outbox.invalid('secret', 'does not start with whsec_', v_expected);
   end if;
   v_base64 := pg_catalog.rtrim(pg_catalog.substr(p_secret, 7), '=');
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsec_',
+    perform outbox.invalid('secret', 'is not base64 after whsec_',
       v_expected || ' in the standard alphabet');
   end if;
   v_length := pg_catalog.length(v_base64) * 3 / 4;
@@ -4210,7 +4392,7 @@ ALTER FUNCTION outbox.check_secret(p_secret text) OWNER TO postgres;
 
 -- Name: FUNCTION check_secret(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form (padded base64 behind whsec_), or OH001 that says what is expected; never shows the secret.';
+COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its canonical form: whsec_ and padded base64 of 24 to 64 bytes. OH001 has the expected format, never the secret.';
 
 -- Name: check_setting(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4251,14 +4433,14 @@ CREATE FUNCTION outbox.check_signing_key(p_secret text) RETURNS text
 declare
   v_expected constant text :=
     'Expected whsk_ followed by the base64 of an ed25519 key: 32 bytes of seed, 32 of public '
-    'key. `deno task keypair` makes one';
+    'key. `deno task keypair` creates one';
   v_base64 text := pg_catalog.rtrim(pg_catalog.substr(p_secret, 6), '=');
 begin
   if v_base64 !~ '^[A-Za-z0-9+/]+$' or pg_catalog.length(v_base64) % 4 = 1 then
-    perform outbox.invalid('secret', 'is not base64 behind whsk_', v_expected);
+    perform outbox.invalid('secret', 'is not base64 after whsk_', v_expected);
   elsif pg_catalog.length(v_base64) * 3 / 4 <> 64 then
     perform outbox.invalid('secret',
-      pg_catalog.format('has %s bytes behind whsk_', pg_catalog.length(v_base64) * 3 / 4),
+      pg_catalog.format('has %s bytes after whsk_', pg_catalog.length(v_base64) * 3 / 4),
       v_expected);
   end if;
   return 'whsk_' || v_base64 || '==';
@@ -4269,31 +4451,7 @@ ALTER FUNCTION outbox.check_signing_key(p_secret text) OWNER TO postgres;
 
 -- Name: FUNCTION check_signing_key(p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form (padded base64 behind whsk_), or OH001 that says what is expected; never shows the key.';
-
--- Name: check_signs(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.check_signs(p_endpoint_id uuid) RETURNS void
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_kind text := (outbox.check_endpoint(p_endpoint_id)).kind;
-begin
-  if v_kind <> 'webhook' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('endpoint %s is of kind %s, which has no signing secret',
-        p_endpoint_id, v_kind),
-      hint = 'Webhooks alone are signed';
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.check_signs(p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.check_signs(p_endpoint_id uuid) IS 'Raises OH004 for an endpoint of a kind that signs nothing, OH002 when there is none.';
+COMMENT ON FUNCTION outbox.check_signing_key(p_secret text) IS 'An ed25519 key in its canonical form: whsk_ and padded base64 of 64 bytes. OH001 has the expected format, never the key.';
 
 -- Name: check_template(text, jsonb, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4309,7 +4467,7 @@ begin
     or pg_catalog.regexp_replace(v_text,
       '\{(' || pg_catalog.array_to_string(p_names, '|') || ')\}', '', 'g') !~ p_characters
   then
-    perform outbox.invalid(p_field, 'is not a text of 1 to 200 such characters',
+    perform outbox.invalid(p_field, 'is not 1 to 200 allowed characters',
       pg_catalog.format('Expected letters, digits, . _ - and {%s}, such as shop.{type}',
         pg_catalog.array_to_string(p_names, '}, {')));
   end if;
@@ -4320,7 +4478,7 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only the placeholders {…} of p_names and, beside them, what the pattern p_characters allows.';
+COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
 
 -- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4437,7 +4595,7 @@ begin
   then
     perform outbox.invalid('table',
       pg_catalog.format('is %s', coalesce(p_table::text, 'null')),
-      'Expected a table of the application''s own; of a view, watch the tables behind it');
+      'Expected a table of the application; instead of a view, watch its tables');
   end if;
 end
 $$;
@@ -4446,7 +4604,7 @@ ALTER FUNCTION outbox.check_watched(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION check_watched(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this is a table that can be watched.';
+COMMENT ON FUNCTION outbox.check_watched(p_table regclass) IS 'Raises OH001 unless this table can be watched.';
 
 -- Name: claim(integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4582,6 +4740,113 @@ ALTER FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) IS 'The deliveries that an earlier call of a run claimed and that are still leased.';
 
+-- Name: classify_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_changes outbox.status_change[];
+begin
+  with statuses as materialized (
+    select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
+      case u.status
+        when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
+        when 'failed' then 4
+      end as rank
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.kind = 'status' and u.update_status in ('stored', 'kept')
+  ), matched as materialized (
+    select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
+      m.status as message_status, m.erased_at,
+      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
+      a.failed_at is not null as has_failed,
+      a.delivered_at is not null or a.read_at is not null as has_arrived,
+      case g.rank
+        when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
+      end as known_at
+    from statuses g
+    left join lateral (
+      select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
+    ) a on true
+    left join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m on true
+    left join lateral (
+      select pg_catalog.count(*) > 0 as newer,
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
+      from outbox.message_attempt b
+      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
+    ) l on true
+  ), ranked as (
+    -- Within one call, the earlier of failed and delivered counts as the first report.
+    select m.*,
+      pg_catalog.row_number() over (partition by m.matched_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.first_value(m.rank) over (
+        partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
+      ) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+    from matched m
+  ), classified as (
+    select r.*, case
+        when r.matched_id is null then 'unknown_message'
+        when r.rank is null then 'unknown_status'
+        when r.erased_at is not null then 'erased'
+        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
+        when r.unlocked then 'retry_pending'
+        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
+          then 'after_delivered'
+        when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
+          then 'after_failed'
+        when r.known_at is not null or r.nth > 1 then 'already'
+        when r.message_status = 'CANCELLED' then 'message_cancelled'
+        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when r.message_status = 'FAILED' then 'message_failed'
+        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
+        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
+      end as reason
+    from ranked r
+  )
+  select pg_catalog.array_agg(row(
+      j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
+      case when j.rank = 4 then pg_catalog.left(
+        coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
+      case when j.rank = 4 then pg_catalog.left(coalesce(
+        e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
+      coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+        'retry_pending', 'after_delivered', 'after_failed'), true),
+      case
+        when j.reason is null then 'applied'
+        when j.reason = 'retry_pending' then 'stored'
+        when j.reason = 'unknown_message' then 'kept'
+        else 'skipped'
+      end, j.reason)::outbox.status_change
+    order by j.message_id, j.rank, j.at, j.id)
+  into v_changes
+  from classified j
+  left join lateral (
+    select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
+  ) e on true
+  left join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = e.error ->> 'code';
+  return coalesce(v_changes, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION classify_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 'The verdict on each status of stored updates, before anything changes. The caller holds the messages and the gates in p_gates.';
+
 -- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
@@ -4708,8 +4973,8 @@ begin
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
   delete from outbox.refusal r
   where r.endpoint_id = p_delivery.endpoint_id and r.event_id = p_delivery.event_id;
-  -- An ordered lane waits for the retry of its first delivery, and for no other's: when that one is
-  -- closed, the next may have failed as well, since a lane is lost as a whole.
+  -- An ordered lane waits only for the retry of its first delivery. After that is closed, the next
+  -- one may also wait for a retry, because an expired lease fails all claimed deliveries of a lane.
   v_was_first := not exists (
     select from outbox.delivery d
     where d.lane_id = p_delivery.lane_id and d.lane_id > 0
@@ -4742,7 +5007,7 @@ ALTER FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text,
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that nobody holds, with its closing row. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends a delivery that is not in flight, and records its end as an attempt of kind close. locks: the caller has the gate locked.';
 
 -- Name: close_message(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4774,7 +5039,7 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the caller holds the gate; the message.';
+COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Cancels or fails the QUEUED message of a closed delivery, if there is one. locks: the caller holds the gate; the message.';
 
 -- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4865,9 +5130,9 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery, because their filter failed or their endpoint is deleted.';
 
--- Name: close_retries(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: close_retries(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -4889,16 +5154,48 @@ begin
     order by m.id
   loop
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
+      'its callback reports the previous attempt', p_now);
   end loop;
 end
 $$;
 
-ALTER FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+COMMENT ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Closes the pending retries of messages whose status a callback changed. The caller holds the gates.';
+
+-- Name: close_settled_delivery(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_reason constant text := 'its callback came before this response';
+  v_delivery outbox.delivery;
+begin
+  if p_message.status in ('QUEUED', 'SENDING') then
+    return;
+  end if;
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
+    and d.leased_until is null;
+  if found then
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
+  end if;
+  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
+  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
+    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
+end
+$$;
+
+ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes a retry or dead letter that a failed or lost response has left, if callbacks have meanwhile given the message a later status: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4921,10 +5218,10 @@ begin
   end if;
   v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
-    perform outbox.disable_itself(v_news.gone, 'gone', p_now);
+    perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
   if v_news.failing is not null then
-    perform outbox.disable_itself(v_news.failing, 'failing_for_days', p_now);
+    perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
@@ -5030,7 +5327,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -5043,7 +5340,7 @@ ALTER FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp w
 
 -- Name: FUNCTION complete_message(p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+COMMENT ON FUNCTION outbox.complete_message(p_result outbox.result, p_now timestamp with time zone) IS 'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
 
 -- Name: complete_messages(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5070,8 +5367,8 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 
@@ -5079,7 +5376,7 @@ ALTER FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timesta
 
 -- Name: FUNCTION complete_messages(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Writes what results mean for their messages, after they were applied to the deliveries. locks: messages by id.';
+COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results to their messages, after they were applied to the deliveries. locks: messages by id.';
 
 -- Name: configure(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5153,7 +5450,7 @@ ALTER FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) OWNER TO p
 
 -- Name: FUNCTION consents_json(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'What list_consents() returns.';
+COMMENT ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) IS 'The result of list_consents().';
 
 -- Name: consume(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5176,64 +5473,7 @@ ALTER FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text,
 
 -- Name: FUNCTION consume(p_consumer text, p_event_id text, p_function text, p_message text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Hands a message (JSON text) to a function (schema.name, of one jsonb) with the caller''s rights, unless the consumer has that event already: then false. What the function raises passes, and nothing has happened. OH001.';
-
--- Name: contact_of(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
-  v_of_user outbox.whatsapp_contact;
-  v_of_number outbox.whatsapp_contact;
-  v_id uuid;
-begin
-  if v_wa_id is null and p_user_id is null then
-    return null;
-  end if;
-  -- A number that comes with another user id has a new owner.
-  update outbox.whatsapp_contact c set wa_id = null
-  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- The transaction that held the contact may have erased it or merged it. Then try once more.
-  while v_id is null loop
-    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
-    select p_org_id, v_wa_id, p_user_id, p_now, p_now
-    where not exists (
-      select from outbox.whatsapp_contact c
-      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
-    on conflict do nothing;
-    select * into v_of_user from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.user_id = p_user_id for update;
-    select * into v_of_number from outbox.whatsapp_contact c
-    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
-    v_id := coalesce(v_of_user.id, v_of_number.id);
-  end loop;
-  -- Two contacts that turn out to be one.
-  if v_of_user.id <> v_of_number.id then
-    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
-    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
-  end if;
-  update outbox.whatsapp_contact c set
-    wa_id = coalesce(v_wa_id, c.wa_id),
-    user_id = coalesce(p_user_id, c.user_id),
-    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
-      c.parent_user_id),
-    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
-    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
-    last_seen_at = greatest(c.last_seen_at, p_now)
-  where c.id = v_id;
-  return v_id;
-end
-$$;
-
-ALTER FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'The contact of an org with that number or user id, made or completed; null without either. locks: the contact.';
+COMMENT ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) IS 'Calls a function (schema.name, of one jsonb) with a message (JSON text) and the caller''s rights: true. If the consumer has processed this event before: false, without a call. An error of the function is raised unchanged and rolls back the entry in the inbox. OH001.';
 
 -- Name: contract_advice(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5324,6 +5564,34 @@ ALTER FUNCTION outbox.contracts() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.contracts() IS 'The contracts of dispatch() that this database supports: {"oldest", "newest"}.';
 
+-- Name: count_changed_messages(outbox.changed_message[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  perform outbox.count_message(c.became, c.error_code, c.n)
+  from (
+    select x.became, m.error_code, pg_catalog.count(*) as n
+    from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    group by x.became, m.error_code
+  ) c;
+end
+$$;
+
+ALTER FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) OWNER TO postgres;
+
+-- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) IS 'Counts the new statuses of messages, FAILED by its code.';
+
 -- Name: count_ended(uuid, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) RETURNS void
@@ -5397,7 +5665,7 @@ ALTER FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint
 
 -- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) IS 'Counts that messages got a status.';
+COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n bigint) IS 'Counts p_n messages that got a status.';
 
 -- Name: count_messages(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5419,35 +5687,46 @@ ALTER FUNCTION outbox.count_messages(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION count_messages(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'How many messages of an org have each status: {"QUEUED": 0, …}.';
+COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';
 
--- Name: count_moves(outbox.message_move[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: count_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.count_moves(p_moves outbox.message_move[]) RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION outbox.count_requests(p_requests jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
     AS $$
+declare
+  v_bounds integer[] := outbox.attempt_bounds();
 begin
-  perform outbox.count_message(c.became, c.error_code, c.n)
-  from (
-    select x.became, m.error_code, pg_catalog.count(*) as n
-    from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.error_code from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    group by x.became, m.error_code
-  ) c;
+  with valid as materialized (
+    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
+      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
+    from pg_catalog.jsonb_to_recordset(p_requests) as r (
+      method text, route text, status integer, n bigint, ms bigint)
+    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
+      and r.status is not null
+    limit 1000
+  )
+  insert into outbox.counter_change (metric, labels, n, total)
+  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from valid g
+  group by g.method, g.route, g.status
+  union all
+  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
+  from valid g
+  cross join lateral (
+    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
+  ) b
+  group by g.method, b.bucket;
+  return pg_catalog.jsonb_build_object('noted', true);
 end
 $$;
 
-ALTER FUNCTION outbox.count_moves(p_moves outbox.message_move[]) OWNER TO postgres;
+ALTER FUNCTION outbox.count_requests(p_requests jsonb) OWNER TO postgres;
 
--- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) IS 'Counts the statuses that messages got, FAILED by its code.';
+COMMENT ON FUNCTION outbox.count_requests(p_requests jsonb) IS 'Counts requests that the API has handled: [{"method", "route": as the API names it, "status", "n": how many, "ms": their total duration; all of one entry count in the same bucket}]. Returns {"noted": true}.';
 
 -- Name: count_up(text, text[], bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5482,8 +5761,8 @@ begin
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-  -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  -- A waiting update is counted once as kept and once with its final verdict.
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
@@ -5494,7 +5773,7 @@ ALTER FUNCTION outbox.count_updates(p_ids bigint[]) OWNER TO postgres;
 
 -- Name: FUNCTION count_updates(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+COMMENT ON FUNCTION outbox.count_updates(p_ids bigint[]) IS 'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
 -- Name: counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5559,7 +5838,7 @@ CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cre
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  -- A partition of a topic keeps the order in which records come, so they come in order.
+  -- A Kafka partition keeps records in the order of arrival, so send them in order.
   v_ordering text := coalesce(p_ordering,
     case p_kind when 'kafka' then 'partition' else 'none' end);
   v_id uuid;
@@ -5569,7 +5848,7 @@ begin
   perform outbox.check_choice('ordering', v_ordering, array['none', 'partition', 'endpoint']);
   perform outbox.check_choice('payload', p_payload, array['envelope', 'data']);
   perform outbox.check_headers(p_headers);
-  -- A probe costs a broker nothing, so it is made soon.
+  -- 5 s: a probe costs a broker little.
   insert into outbox.endpoint (org_id, kind, url, description, payload, ordering, max_in_flight,
     quantum, breaker_open_ms, created_at, updated_at)
   values (p_org_id, p_kind, '', coalesce(p_description, ''), p_payload, v_ordering, 200, 100, 5000,
@@ -5587,7 +5866,7 @@ ALTER FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_cred
 
 -- Name: FUNCTION create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the field that is wrong.';
+COMMENT ON FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb, p_event_types text[], p_org_id text, p_description text, p_ordering text, p_payload text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that publishes to a broker: {"id"}. p_kind rabbitmq: p_broker {"url": "amqps://host:port/vhost", "exchange", "routing_key", "mandatory", "ca", "dlq_exchange", "dlq_routing_key"}; kafka: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}; p_credentials: {"username", "password"}. OH001 names the invalid field.';
 
 -- Name: create_broker_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5601,7 +5880,7 @@ declare
   v_new jsonb;
 begin
   perform outbox.refuse_members(p_endpoint, v_kind, array['config', 'secret', 'url'],
-    'Give broker, and credentials where the broker wants them');
+    'Give broker, and credentials if the broker needs them');
   perform outbox.check_retry(v_retry);
   v_new := outbox.create_broker_endpoint(v_kind,
     outbox.broker_of_wire(p_endpoint -> 'broker'), nullif(p_endpoint -> 'credentials', 'null'),
@@ -5616,7 +5895,7 @@ ALTER FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_e
 
 -- Name: FUNCTION create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of a broker from the members that the API took: {"id"}. OH001.';
+COMMENT ON FUNCTION outbox.create_broker_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a broker endpoint from a request of the API: {"id"}. OH001.';
 
 -- Name: create_by_kind(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5639,7 +5918,7 @@ begin
     return v_new;
   end if;
   perform outbox.refuse_members(p_endpoint, 'webhook', array['broker', 'config', 'credentials'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_secret => p_endpoint ->> 'secret',
     p_headers => coalesce(p_endpoint -> 'headers', '{}'),
@@ -5653,7 +5932,7 @@ ALTER FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_ty
 
 -- Name: FUNCTION create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Makes an endpoint of the kind that the API was asked for, by the create_function of the kind: {"id", "secret" where it has one}. OH001, also for a kind whose module is not installed.';
+COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates an endpoint of the requested kind, by the create_function of the kind: {"id", "secret" if it has one}. OH001, also for a kind whose module is not installed.';
 
 -- Name: create_channel(text, text, text, text, text, text, double precision, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5668,18 +5947,18 @@ begin
   perform outbox.check_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
-      'Expected the digits that the dashboard shows under the number, not the number itself');
+      'Expected the digits below the number in the dashboard, not the number itself');
   end if;
   if p_waba_id is null or p_waba_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('wabaId', 'is not Meta''s id of an account', 'Expected digits');
   end if;
   if not exists (select from outbox.whatsapp_app a where a.app_id = p_app_id) then
-    perform outbox.invalid('appId', 'is not a Meta app that is known here',
-      'put_whatsapp_app() makes it known');
+    perform outbox.invalid('appId', 'is not the id of a known Meta app',
+      'Add it with put_whatsapp_app()');
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
   select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
@@ -5689,7 +5968,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_in_vault('accessToken', p_access_token),
+    outbox.store_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
@@ -5698,8 +5977,8 @@ begin
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
-    message = 'phoneNumberId belongs to a channel already', detail = 'phoneNumberId',
-    hint = 'A number has one channel, of one organisation: use that, or delete it first';
+    message = 'phoneNumberId already belongs to a channel', detail = 'phoneNumberId',
+    hint = 'A number has one channel of one organisation: use it, or delete it first';
 end
 $_$;
 
@@ -5707,7 +5986,7 @@ ALTER FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_wa
 
 -- Name: FUNCTION create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) IS 'Makes a WhatsApp channel, the default one if the org has none, as channel_json() shows it. p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number, and for one recipient. OH001.';
+COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text, p_messages_per_second double precision, p_pair_seconds double precision) IS 'Creates a WhatsApp channel and returns it as channel_json(). It is the default if the organisation has no default. p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number and for one recipient. OH001.';
 
 -- Name: create_endpoint(text, text[], text, text, text, jsonb, text, integer, text, integer, integer, jsonb, double precision, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5752,7 +6031,7 @@ ALTER FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id
 
 -- Name: FUNCTION create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Makes a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}; the secret is shown this once. p_timeout_ms, p_max_in_flight and p_quantum are those of the settings endpoint.* unless they are given. OH001 names the argument that is wrong.';
+COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_org_id text, p_secret text, p_description text, p_headers jsonb, p_payload text, p_timeout_ms integer, p_ordering text, p_max_in_flight integer, p_quantum integer, p_retry jsonb, p_rate_per_second double precision, p_filter text) IS 'Creates a webhook endpoint and returns {"id": uuid, "secret": "whsec_…"}. No list shows the secret; read_secret() returns it. p_timeout_ms, p_max_in_flight and p_quantum default to the settings endpoint.*. OH001 names the invalid argument.';
 
 -- Name: create_message(text, text, jsonb, text, text, text, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5763,7 +6042,7 @@ CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb,
 declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
   v_refusal text;
 begin
   v_message.org_id := p_org_id;
@@ -5776,11 +6055,11 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
-  if v_held.id is not null then
+  v_message.content := outbox.message_hash(v_message);
+  v_existing := outbox.find_message_by_key(v_message);
+  if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(v_held));
+      'message', outbox.message_json(v_existing));
   end if;
   v_message.category := 'SERVICE';
   if p_template_code is not null then
@@ -5788,14 +6067,14 @@ begin
     where t.org_id = p_org_id and t.code = p_template_code;
     if not found then
       perform outbox.invalid('templateCode', 'is not a template of this organisation',
-        'put_template() makes one');
+        'Create it with put_template()');
     end if;
   end if;
   v_refusal := outbox.refusal_of(v_message, v_now);
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
@@ -5805,7 +6084,7 @@ ALTER FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, 
 
 -- Name: FUNCTION create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: no such channel; OH003: the key has other content.';
+COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text, p_dossier_id text, p_idempotency_key text, p_channel text, p_channel_id uuid, p_actor text) IS 'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a repeated call with the same key and content), "message": as message_json()}, or {"outcome": "blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked message is audited and does not use up the key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key was used for other content.';
 
 -- Name: create_org_endpoint(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5843,7 +6122,41 @@ ALTER FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key
 
 -- Name: FUNCTION create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Makes an endpoint of the members that the API takes, and returns it with its secret; a repeat with the same p_key returns it as it is then. OH001, OH003.';
+COMMENT ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) IS 'Creates an endpoint from the members of the request, and returns it with its secret. A repeat with the same p_key returns the current endpoint. OH001, OH003.';
+
+-- Name: create_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if not exists (
+    select from outbox.refusal r
+    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
+  then
+    return;
+  end if;
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
+  perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
+    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
+      pg_catalog.octet_length(v.body))::outbox.pair
+    from outbox.event v
+    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
+    where v.id = p_event_id), p_now));
+end
+$$;
+
+ALTER FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Creates a delivery that the database rejected when its event was routed. Raises the error if it is rejected again. locks: the gate.';
 
 -- Name: create_replay_job(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5852,21 +6165,21 @@ CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text 
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
   v_endpoint uuid := (p_job ->> 'endpointId')::uuid;
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   if v_endpoint is not null then
     perform outbox.org_endpoint(p_org_id, v_endpoint);
   end if;
-  v_answer := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
+  v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  v_answer := outbox.get_replay_job(p_org_id, v_answer ->> 'id');
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 
@@ -5874,7 +6187,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the org''s dead letters that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"}, and returns it. OH001, OH002, OH003.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5888,7 +6201,7 @@ declare
 begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_headers(p_headers);
-  -- Slack takes one message a second of a webhook, with short bursts above it.
+  -- Slack accepts one message a second for each webhook, with short bursts.
   insert into outbox.endpoint (org_id, kind, url, description, max_in_flight, rate_per_second,
     rate_burst, created_at, updated_at)
   values (p_org_id, 'slack', '', coalesce(p_description, ''), 2, 1, 5, v_now, v_now)
@@ -5905,7 +6218,7 @@ ALTER FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_
 
 -- Name: FUNCTION create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Makes an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For what the system says of itself: p_org_id => ''outhook''. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[], p_org_id text, p_description text, p_headers jsonb, p_filter text) IS 'Creates an endpoint that writes events into a channel through a Slack-compatible incoming webhook, one a second: {"id"}. For operational events: p_org_id => ''outhook''. OH001.';
 
 -- Name: create_slack_of_wire(text, jsonb, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5916,7 +6229,7 @@ CREATE FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_e
 begin
   perform outbox.refuse_members(p_endpoint, 'slack',
     array['broker', 'config', 'credentials', 'ordering', 'payload', 'retry', 'secret'],
-    'Leave it away');
+    'Omit it');
   return outbox.create_slack_endpoint(p_endpoint ->> 'url', p_event_types, p_org_id,
     p_headers => coalesce(p_endpoint -> 'headers', '{}'), p_filter => p_endpoint ->> 'filter');
 end
@@ -5926,7 +6239,7 @@ ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_ev
 
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from the members that the API took: {"id"}. OH001.';
+COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6120,7 +6433,7 @@ ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO pos
 
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter as the API lists it, without its body.';
+COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter in the form of the API, without its body.';
 
 -- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6130,9 +6443,9 @@ CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
     AS $_$
 declare
   v_step jsonb;
-  v_at integer := 0;
+  v_position integer := 0;
   v_function regprocedure;
-  v_stray text;
+  v_unknown text;
 begin
   if p_name is null or p_name !~ '^[A-Za-z0-9_-]{1,64}$' then
     perform outbox.invalid('name', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_name)),
@@ -6148,32 +6461,33 @@ begin
   on conflict (name) do update set created_at = excluded.created_at;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
-    v_at := v_at + 1;
+    v_position := v_position + 1;
     if pg_catalog.jsonb_typeof(v_step) <> 'object' then
-      perform outbox.invalid(pg_catalog.format('steps[%s]', v_at - 1), 'is not an object',
+      perform outbox.invalid(pg_catalog.format('steps[%s]', v_position - 1), 'is not an object',
         'Expected {"function": "public.reserve_stock", "event_type": "stock.reserved"}');
     end if;
-    select k into v_stray from pg_catalog.jsonb_object_keys(v_step) k
+    select k into v_unknown from pg_catalog.jsonb_object_keys(v_step) k
     where k not in ('function', 'event_type') limit 1;
     if found then
-      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_at - 1, v_stray),
+      perform outbox.invalid(pg_catalog.format('steps[%s].%s', v_position - 1, v_unknown),
         'is not a field of a step', 'A step has a function and an event_type');
     end if;
     v_function := outbox.step_function(v_step ->> 'function');
     if not pg_catalog.has_function_privilege(outbox.calling_role(), v_function, 'execute') then
-      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_at - 1),
+      perform outbox.invalid(pg_catalog.format('steps[%s].function', v_position - 1),
         pg_catalog.format('is %s, which the role %s may not execute', v_function,
           outbox.calling_role()),
         'Grant execute on it to that role, or define the saga as a role that has it');
     end if;
     perform outbox.check_type(v_step ->> 'event_type');
     insert into outbox.saga_step (saga, position, function, event_type)
-    select p_name, v_at, pg_catalog.format('%I.%I', n.nspname, p.proname), v_step ->> 'event_type'
+    select p_name, v_position, pg_catalog.format('%I.%I', n.nspname, p.proname),
+      v_step ->> 'event_type'
     from pg_catalog.pg_proc p
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function;
   end loop;
-  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_at);
+  return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $_$;
 
@@ -6181,7 +6495,7 @@ ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Makes a saga, or replaces it: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is not valid, or the calling role may not execute a step''s function.';
+COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
 
 -- Name: delay_after(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6199,7 +6513,7 @@ begin
       p_policy -> 'delays'
       ->> least(v_failure, pg_catalog.jsonb_array_length(p_policy -> 'delays')) - 1
     )::float8
-    -- The exponent stops at 64: beyond it every cap is reached, and power() would overflow.
+    -- The exponent is at most 64, or power() would overflow.
     when 'exponential' then least(604800, v_base * pg_catalog.power(
       coalesce((p_policy ->> 'factor')::float8, 2), least(v_failure - 1, 64)))
     when 'linear' then v_base * v_failure
@@ -6216,7 +6530,7 @@ ALTER FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) OWNER TO po
 
 -- Name: FUNCTION delay_after(p_policy jsonb, p_failure integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'calculate_delay() for a policy that check_retry() has taken, as every stored one.';
+COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'As calculate_delay(), but without a check of the policy. Stored policies are valid.';
 
 -- Name: delete_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6240,7 +6554,7 @@ ALTER FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION delete_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Deletes a channel: it sends nothing more, and its unsent messages fail within seconds. Then its number can be used for a new channel. Returns {"id", "open": how many messages were open}. OH002.';
 
 -- Name: delete_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6257,7 +6571,7 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint: from the commit on nothing of it is sent, and every view says cancelled. Its rows go in batches (see endpoint_status.open). Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: delete_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6278,7 +6592,7 @@ ALTER FUNCTION outbox.delete_event_type(p_org_id text, p_type text) OWNER TO pos
 
 -- Name: FUNCTION delete_event_type(p_org_id text, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Takes an event type out of the catalogue; events of it stay. Returns what it was. OH002.';
+COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Deletes an event type from the catalogue, but no events. Returns the deleted type. OH002.';
 
 -- Name: delete_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6307,12 +6621,12 @@ CREATE FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text 
     SET search_path TO ''
     AS $$
 declare
-  v_was jsonb := outbox.template_json(p_org_id, p_code);
+  v_deleted jsonb := outbox.template_json(p_org_id, p_code);
 begin
   delete from outbox.template t where t.org_id = p_org_id and t.code = p_code;
   perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'DELETED', 'Template deleted', p_actor,
     outbox.clock());
-  return v_was;
+  return v_deleted;
 end
 $$;
 
@@ -6320,11 +6634,11 @@ ALTER FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) 
 
 -- Name: FUNCTION delete_template(p_org_id text, p_code text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it; messages that wait with it fail at their next try. OH002.';
+COMMENT ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) IS 'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';
 
--- Name: delivery_ends(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: delivery_endpoints(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.delivery_ends(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
+CREATE FUNCTION outbox.delivery_endpoints(p_event_id uuid) RETURNS TABLE(endpoint_id uuid)
     LANGUAGE plpgsql STABLE ROWS 10
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -6341,11 +6655,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.delivery_ends(p_event_id uuid) OWNER TO postgres;
+ALTER FUNCTION outbox.delivery_endpoints(p_event_id uuid) OWNER TO postgres;
 
--- Name: FUNCTION delivery_ends(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_ends(p_event_id uuid) IS 'The endpoints that an event has a delivery for, open or finished, by id from the highest.';
+COMMENT ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) IS 'The endpoints for which an event has a delivery, open or finished, by id, highest first.';
 
 -- Name: delivery_json(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6359,7 +6673,7 @@ CREATE FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) RETURN
     SET jit TO 'off'
     AS $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select pg_catalog.jsonb_build_object(
     'eventType', s.event_type,
@@ -6367,12 +6681,12 @@ begin
     'reason', s.held_because, 'attempt', s.attempt, 'failedAttempts', s.failed_attempts,
     'nextAttemptAt', outbox.iso_time(s.next_attempt_at),
     'createdAt', outbox.iso_time(s.created_at), 'finishedAt', outbox.iso_time(s.finished_at))
-  into v_answer
+  into v_result
   from outbox.delivery_status s
-  -- Not =: without statistics of today's partition the planner would read the endpoint's attempts.
+  -- Not =: see last_attempt().
   where s.event_id = p_event_id and s.endpoint_id is not distinct from p_endpoint_id;
-  if v_answer is null then
-    -- The event's day has been dropped: its dead letter is what is left.
+  if v_result is null then
+    -- The partition of the event was dropped; only the dead letter is left.
     select pg_catalog.jsonb_build_object(
       'eventType', x.original_topic,
       'status', case
@@ -6383,12 +6697,12 @@ begin
       'reason', x.error, 'attempt', x.attempt, 'failedAttempts', null, 'nextAttemptAt', null,
       'createdAt', outbox.iso_time(x.event_created_at),
       'finishedAt', outbox.iso_time(coalesce(x.delivered_at, x.failed_at)))
-    into v_answer
+    into v_result
     from outbox.dead_letter x
     where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   end if;
   return pg_catalog.jsonb_build_object('id', p_event_id::text || '.' || p_endpoint_id::text,
-    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_answer;
+    'eventId', p_event_id, 'endpointId', p_endpoint_id) || v_result;
 end
 $$;
 
@@ -6396,7 +6710,7 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery as the API shows it, null when there is none: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6405,11 +6719,11 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET search_path TO ''
     AS $$
 declare
-  v_answer jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -6417,20 +6731,20 @@ ALTER FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) OWNER 
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for an endpoint that is broken; publishes outhook.endpoint.disabled. OH002.';
+COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
 
--- Name: disable_itself(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: disable_endpoints(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_disabled uuid[];
 begin
-  -- SKIP LOCKED: a change left open at the console holds up no run; the next failure disables it
-  -- then.
-  with free as (
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run. The next failure
+  -- disables the endpoint.
+  with enabled as (
     select e.id
     from outbox.endpoint e
     where e.id = any (p_endpoint_ids) and e.status = 'enabled'
@@ -6438,7 +6752,7 @@ begin
   ), done as (
     update outbox.endpoint e
     set status = 'disabled', status_reason = p_reason, version = e.version + 1, updated_at = p_now
-    from free f where e.id = f.id returning e.id
+    from enabled x where e.id = x.id returning e.id
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
@@ -6447,11 +6761,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that answered 410 (gone) or have failed for days (failing_for_days), and says so.';
+COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
 
 -- Name: discard_dead_letter(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6461,7 +6775,7 @@ CREATE FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, 
     AS $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
-    perform outbox.invalid('reason', 'is empty', 'Say why this will never be sent');
+    perform outbox.invalid('reason', 'is empty', 'Give the reason why it will not be sent');
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
@@ -6472,7 +6786,7 @@ begin
       message = pg_catalog.format('event %s has no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'select * from outbox.dead_letter lists them';
+      hint = 'Find it with: select * from outbox.dead_letter';
   end if;
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
@@ -6483,7 +6797,7 @@ ALTER FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p
 
 -- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}; cleanup removes it in time. OH001, OH002.';
+COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent: {"event_id", "endpoint_id", "discarded": true}. Cleanup deletes it after dead_letter.retention_days. OH001, OH002.';
 
 -- Name: discard_org_dead_letter(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6503,7 +6817,7 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 -- Name: FUNCTION discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns it as it is then. OH001, OH002.';
+COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). OH001, OH002.';
 
 -- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6634,8 +6948,8 @@ CREATE FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbo
 declare
   v_data text := p_letter.original_message;
 begin
-  -- As concatenated text: a body is never written anew, not even its numbers.
-  return '{"original_topic":' || pg_catalog.to_json(outbox.broker_text(
+  -- Concatenated, because parsing the body as JSON could change its numbers.
+  return '{"original_topic":' || pg_catalog.to_json(outbox.fill_broker_template(
       coalesce(p_endpoint.config ->> 'topic', p_endpoint.config ->> 'routing_key'),
       p_letter.original_topic, p_letter.org_id, p_letter.partition_key))
     || ',"original_message":' || case
@@ -6663,7 +6977,7 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'What the dead-letter topic gets of a dead letter: {"original_topic", "original_message": as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6674,16 +6988,16 @@ CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETU
 declare
   v_dropped integer;
 begin
-  with gone as (
+  with deleted as (
     delete from outbox.endpoint_secret s
     where s.id in (
-      -- Whoever holds one of them forgets its endpoint, secrets and all.
+      -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
       for update skip locked)
     returning s.vault_id
   )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
+  delete from vault.secrets v using deleted x where v.id = x.vault_id;
   get diagnostics v_dropped = row_count;
   return v_dropped;
 end
@@ -6693,7 +7007,7 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) OWNER
 
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Removes from Vault the secrets that have not signed for five minutes, so that build_parcel() still sees which endpoints the runs know with one; returns how many.';
+COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Deletes secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
 -- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6795,7 +7109,7 @@ CREATE FUNCTION outbox.drop_saga(p_name text) RETURNS jsonb
 begin
   delete from outbox.saga s where s.name = p_name;
   if not found then
-    perform outbox.no_saga(p_name);
+    perform outbox.raise_unknown_saga(p_name);
   end if;
   return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
 end
@@ -6805,7 +7119,7 @@ ALTER FUNCTION outbox.drop_saga(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Forgets a saga; what it has published stays: {"name", "dropped": true}. OH002.';
+COMMENT ON FUNCTION outbox.drop_saga(p_name text) IS 'Deletes a saga; its events stay: {"name", "dropped": true}. OH002.';
 
 -- Name: dropped_events(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6990,20 +7304,20 @@ COMMENT ON FUNCTION outbox.each_filter_once(p_question outbox.question) IS 'A qu
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) RETURNS void
+CREATE FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
-  update outbox.request_key k set answer = p_answer where k.org_id = p_org_id and k.key = p_key;
+  update outbox.request_key k set response = p_response where k.org_id = p_org_id and k.key = p_key;
 end
 $$;
 
-ALTER FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) OWNER TO postgres;
 
--- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) IS 'Notes the answer, without secrets, of the request whose key begin_request() took. Without a key it does nothing.';
+COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) IS 'Stores the response, without secrets, for the key of begin_request(). Does nothing without a key.';
 
 -- Name: end_saga(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7022,39 +7336,7 @@ ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result j
 
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): keeps the result under the key, and returns it.';
-
--- Name: end_told(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_why constant text := 'its callback came before this answer';
-  v_delivery outbox.delivery;
-begin
-  if p_message.status in ('QUEUED', 'SENDING') then
-    return;
-  end if;
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
-    and d.leased_until is null;
-  if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
-  end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_why
-  where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
-    and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
-end
-$$;
-
-ALTER FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION end_told(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken further in the meantime: the retry would keep back the next message to that person. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): stores the result with its idempotency key and returns it with "repeated": false.';
 
 -- Name: end_unreadable_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7073,7 +7355,7 @@ ALTER FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Ends the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
+COMMENT ON FUNCTION outbox.end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Expires the replaced secrets of an endpoint that cannot be read, because they cannot sign.';
 
 -- Name: endpoint_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7116,7 +7398,7 @@ ALTER FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) OWNER TO postgre
 
 -- Name: FUNCTION endpoint_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint as the API shows it. filter is the one of all its event types; where SQL gave them several, the first.';
+COMMENT ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) IS 'An endpoint in the form of the API. filter is that of all its event types; if SQL set several, one of them.';
 
 -- Name: endpoint_members(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7223,7 +7505,7 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The state of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7236,7 +7518,7 @@ declare
   v_before timestamptz :=
     p_now - pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
   v_erased integer;
-  v_forgotten integer;
+  v_deleted integer;
 begin
   update outbox.inbound_message m set
     wamid = null, contact_id = null, text = null, payload = '{}', erased_at = p_now
@@ -7248,12 +7530,12 @@ begin
   delete from outbox.whatsapp_contact c where c.id = any (array(
     select o.id from outbox.whatsapp_contact o
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
+  get diagnostics v_deleted = row_count;
   delete from outbox.conversation_window w
   where w.expires_at < p_now - interval '1 day';
-  -- A wish that was taken back is only kept against callbacks that come late.
+  -- A lifted opt-out is only needed against late callbacks.
   delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
-  return greatest(v_erased, v_forgotten);
+  return greatest(v_erased, v_deleted);
 end
 $$;
 
@@ -7261,7 +7543,7 @@ ALTER FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit inte
 
 -- Name: FUNCTION erase_inbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Removes text, payload and ids of up to p_limit inbound messages older than message.retention_days; up to p_limit contacts that have not written since are forgotten. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.erase_inbound(p_now timestamp with time zone, p_limit integer) IS 'Erases text, payload and ids of up to p_limit inbound messages older than message.retention_days, and deletes up to p_limit contacts that have not written since. Returns the larger of the two numbers.';
 
 -- Name: erase_messages(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7297,7 +7579,7 @@ ALTER FUNCTION outbox.erase_messages(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION erase_messages(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. What happened to them stays.';
+COMMENT ON FUNCTION outbox.erase_messages(p_limit integer) IS 'Erases payload, number and WhatsApp''s ids of up to p_limit finished messages older than message.retention_days; returns how many. Status, times and audit trail stay.';
 
 -- Name: erase_outbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7314,7 +7596,7 @@ ALTER FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit int
 
 -- Name: FUNCTION erase_outbound(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: as erase_messages().';
+COMMENT ON FUNCTION outbox.erase_outbound(p_now timestamp with time zone, p_limit integer) IS 'Step of the cleanup: calls erase_messages().';
 
 -- Name: evaluate_filters(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7431,7 +7713,7 @@ ALTER FUNCTION outbox.event_json(p_event outbox.event) OWNER TO postgres;
 
 -- Name: FUNCTION event_json(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event as the API lists it, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
+COMMENT ON FUNCTION outbox.event_json(p_event outbox.event) IS 'An event in the form of the API, without its payload: {"id", "type", "partitionKey", "correlationId", "idempotencyKey", "traceparent", "endpointId", "deliverAt", "createdAt"}.';
 
 -- Name: event_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7468,7 +7750,7 @@ ALTER FUNCTION outbox.event_metrics() OWNER TO postgres;
 
 -- Name: FUNCTION event_metrics(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that wait for routing or were set aside, and dead letters neither replayed nor discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
+COMMENT ON FUNCTION outbox.event_metrics() IS 'Events that are unrouted or set aside, and dead letters that are neither replayed nor discarded: {"unrouted", "unrouted_since", "set_aside", "dead_letters"}, each counted up to 10,000.';
 
 -- Name: event_of_json(jsonb, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7543,7 +7825,7 @@ ALTER TABLE outbox.event_type OWNER TO postgres;
 
 -- Name: TABLE event_type; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation; schema is a JSON Schema of the payload, or null. json, not jsonb: it is given back as it came.';
+COMMENT ON TABLE outbox.event_type IS 'The event types of an organisation. schema is a JSON Schema of the payload, or null. Its type is json, not jsonb, to return the text unchanged.';
 
 -- Name: event_type_json(outbox.event_type); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7563,7 +7845,7 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 -- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type as the API shows it: {"type", "description", "schema", "createdAt", "updatedAt"}.';
+COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
 -- Name: execute_org_saga(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7572,18 +7854,18 @@ CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context te
     SET search_path TO ''
     AS $$
 declare
-  v_done jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
 begin
   return pg_catalog.jsonb_build_object(
-    'id', v_done -> 'id', 'saga', v_done -> 'saga',
+    'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
       select pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('function', s.value -> 'function',
           'eventType', s.value -> 'event_type', 'eventId', s.value -> 'event_id')
         order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_done -> 'steps') with ordinality s),
-    'eventIds', v_done -> 'event_ids', 'context', (v_done -> 'context')::text,
-    'repeated', v_done -> 'repeated');
+      from pg_catalog.jsonb_array_elements(v_result -> 'steps') with ordinality s),
+    'eventIds', v_result -> 'event_ids', 'context', (v_result -> 'context')::text,
+    'repeated', v_result -> 'repeated');
 end
 $$;
 
@@ -7591,7 +7873,7 @@ ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context tex
 
 -- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context comes and goes as text, so that no number in it is rounded on the way. OH001, OH002, OH003, OH007.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. OH001, OH002, OH003, OH007.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7600,8 +7882,8 @@ CREATE FUNCTION outbox.execute_saga(p_name text, p_context jsonb DEFAULT '{}'::j
     SET search_path TO ''
     AS $_$
 declare
-  v_begun jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
-  v_id text := v_begun ->> 'id';
+  v_started jsonb := outbox.begin_saga(p_name, p_context, p_org_id, p_idempotency_key);
+  v_id text := v_started ->> 'id';
   v_context jsonb := p_context;
   v_steps jsonb := '[]'::jsonb;
   v_step record;
@@ -7609,19 +7891,19 @@ declare
   v_event uuid;
   v_org_before text := pg_catalog.current_setting('outhook.org_id', true);
 begin
-  if v_begun ? 'repeated' then
-    return v_begun;
+  if v_started ? 'repeated' then
+    return v_started;
   end if;
-  -- For the steps: the context is the caller's own words, this is not.
+  -- The steps read the organisation from this setting, because the caller chooses the context.
   perform pg_catalog.set_config('outhook.org_id', p_org_id, true);
   for v_step in
     select s.value ->> 'function' as function, s.value ->> 'event_type' as event_type,
       s.ordinality::integer as place
-    from pg_catalog.jsonb_array_elements(v_begun -> 'steps') with ordinality s
+    from pg_catalog.jsonb_array_elements(v_started -> 'steps') with ordinality s
   loop
     v_added := outbox.run_step(p_name, v_step.place, v_step.function, v_context);
     v_context := v_context || v_added;
-    -- The id of the saga is the key, so that an ordered endpoint gets its events in their order.
+    -- One partition key, so that an ordered endpoint keeps the order of the steps.
     v_event := outbox.publish(v_step.event_type, v_added, p_org_id, p_partition_key => v_id,
       p_correlation_id => v_id, p_traceparent => p_traceparent);
     v_steps := v_steps || pg_catalog.jsonb_build_object('function', v_step.function,
@@ -7639,7 +7921,7 @@ ALTER FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, 
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs a saga''s steps in the caller''s transaction and with the caller''s rights. What a step returns is the payload of its event (correlation id and partition key: the saga''s id) and is laid over the context for the next; current_setting(''outhook.org_id'') tells a step for whom it runs. Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": whether the key''s first execution gave this}. OH001; OH002: no such saga; OH003: the key has another saga or context; OH007: a step failed, and nothing has happened.';
+COMMENT ON FUNCTION outbox.execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text) IS 'Runs the steps of a saga in the caller''s transaction and with the caller''s rights. Each step''s result is the payload of its event (correlation id and partition key: the saga''s id) and is merged into the context of the next step. A step reads its organisation from current_setting(''outhook.org_id''). Returns {"id", "saga", "steps": [{"function", "event_type", "event_id"}], "event_ids", "context", "repeated": true if an earlier execution with this key returned this}. OH001; OH002: the saga does not exist; OH003: the key was used for another saga or context; OH007: a step failed, and all steps are rolled back.';
 
 -- Name: expire_deliveries(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7760,7 +8042,7 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('secret %s does not exist', p_secret_id),
-      hint = 'The secret of the endpoint lists those that sign';
+      hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
@@ -7771,7 +8053,7 @@ ALTER FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) IS 'Ends a replaced secret at once, and returns what get_org_secret() does. OH002, OH004.';
+COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) IS 'Expires a replaced secret at once, and returns get_org_secret(). OH002, OH004.';
 
 -- Name: expire_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7797,9 +8079,9 @@ begin
       hint = 'read_secret() lists the secrets of an endpoint';
   elsif v_secret.scheme = 'v1' and v_secret.expires_at is null then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('secret %s is the one that endpoint %s signs with', p_secret_id,
+      message = pg_catalog.format('secret %s is the current secret of endpoint %s', p_secret_id,
         v_secret.endpoint_id),
-      hint = 'rotate_secret() with p_overlap => ''0'' replaces it at once';
+      hint = 'Replace it at once with rotate_secret() and p_overlap => ''0''';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = v_now
@@ -7814,7 +8096,7 @@ ALTER FUNCTION outbox.expire_secret(p_secret_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION expire_secret(p_secret_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Ends at once a replaced secret, or an ed25519 key: {"id", "secret_id", "expires_at"}. OH002; OH004 for the secret that every endpoint must have.';
+COMMENT ON FUNCTION outbox.expire_secret(p_secret_id uuid) IS 'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; OH004 for the current HMAC secret, which every webhook needs.';
 
 -- Name: attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -7843,37 +8125,6 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
 
--- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.message_attempt (
-    id bigint NOT NULL,
-    message_id bigint NOT NULL,
-    attempt_no integer NOT NULL,
-    status text NOT NULL,
-    error_code text,
-    error_message text,
-    provider_response jsonb,
-    next_retry_at timestamp with time zone,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    event_id uuid NOT NULL,
-    claim integer NOT NULL,
-    phone_number_id text NOT NULL,
-    wamid text,
-    taken_at timestamp with time zone,
-    sent_at timestamp with time zone,
-    delivered_at timestamp with time zone,
-    read_at timestamp with time zone,
-    failed_at timestamp with time zone,
-    CONSTRAINT message_attempt_status_is_known CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
-);
-
-ALTER TABLE outbox.message_attempt OWNER TO postgres;
-
--- Name: TABLE message_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.message_attempt IS 'The attempts of a message, numbered through its resends. claim is the number of the delivery''s attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer came; the other four are what its callbacks say of the try, at the earliest time that any says.';
-
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
@@ -7882,7 +8133,7 @@ CREATE FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_dead boolean;
+  v_is_dead boolean;
 begin
   p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
   p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
@@ -7891,15 +8142,15 @@ begin
     error_message = p_message.error_message, provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_dead := exists (
+  v_is_dead := exists (
     select from outbox.attempt t
     where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
       and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
+  -- A callback may have set the message to SENT meanwhile: keep that status.
   if p_message.status <> 'SENDING' then
     return;
   end if;
-  if v_dead then
+  if v_is_dead then
     perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
   else
     p_message.status := 'QUEUED';
@@ -7912,7 +8163,7 @@ ALTER FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt 
 
 -- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Notes that an attempt failed, with the time of the next one from that of the delivery: the message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) IS 'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, or FAILED if the delivery was closed. locks: the caller holds the message.';
 
 -- Name: fail_message(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7927,7 +8178,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;
@@ -7936,7 +8187,7 @@ ALTER FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code tex
 
 -- Name: FUNCTION fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
+COMMENT ON FUNCTION outbox.fail_message(p_message outbox.outbound_message, p_code text, p_error text, p_now timestamp with time zone) IS 'Sets a message to FAILED and adds its audit and activity rows. OH004. locks: the message.';
 
 -- Name: fail_unsent(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7970,7 +8221,7 @@ ALTER FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now tim
 
 -- Name: FUNCTION fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the caller holds the gate; messages by id.';
+COMMENT ON FUNCTION outbox.fail_unsent(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller holds the gate; messages by id.';
 
 -- Name: failure_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -7997,7 +8248,7 @@ ALTER TABLE outbox.failure_rule OWNER TO postgres;
 
 -- Name: TABLE failure_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.failure_rule IS 'What a failure of an endpoint kind (* for all) means. retry: by the schedule, after min_delay_s at least; wait: no fault of the delivery, so the breaker opens at once and no try is spent; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or what Retry-After says. scope: what a throttle slows, of which lane is one recipient alone; firm: a provider that calls the failure transient changes nothing; opt_out: the failure says that the person wants no such messages; max_retries: fewer than the endpoint''s own; new_token: what mends it is another access token. A code may have a subcode behind a dot.';
+COMMENT ON TABLE outbox.failure_rule IS 'How to handle a failure, by endpoint kind (* for all) and code. action: retry: by the schedule, after at least min_delay_s; wait: the delivery is not the cause, so the breaker opens at once and no attempt is counted; fail: a dead letter at once; hold: the endpoint is disabled and the delivery stays open; fail_hold: both; throttle: retry, and the whole endpoint waits for min_delay_s or for Retry-After. scope: which deliveries a throttle delays (lane: those of one recipient). firm: is_transient of the provider does not change the rule. opt_out: the failure means that the recipient has opted out of these messages. max_retries: a lower limit than that of the endpoint. new_token: a new access token is the remedy. A code may have a subcode after a dot.';
 
 -- Name: failure_rule_of(text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8020,8 +8271,8 @@ begin
   order by c.place, f.kind = '*'
   limit 1;
   if not found then
-    v_rule := row(p_kind, '', 'retry', 0, 'Nothing says otherwise', 'endpoint', false, '', null,
-      null, false)::outbox.failure_rule;
+    v_rule := row(p_kind, '', 'retry', 0, 'No rule for this failure', 'endpoint', false, '',
+      null, null, false)::outbox.failure_rule;
   end if;
   return v_rule;
 end
@@ -8031,7 +8282,26 @@ ALTER FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_cla
 
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure: of the provider''s code, with its subcode or without, else the status, else its class, else the error class; without one, retry.';
+COMMENT ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) IS 'The rule for a failure. The first that exists of: the provider''s code with its subcode, the code alone, the status, the class of the status, the error class. If there is none: retry.';
+
+-- Name: fill_broker_template(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- The key last, because it may contain a placeholder.
+  return pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(p_template,
+    '{type}', p_type), '{org}', p_org_id), '{key}', coalesce(p_key, ''));
+end
+$$;
+
+ALTER FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) OWNER TO postgres;
+
+-- Name: FUNCTION fill_broker_template(p_template text, p_type text, p_org_id text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) IS 'The topic or routing key that a template gives for an event. functions/_shared/senders/broker/template.ts has the same rules.';
 
 -- Name: filter_alternatives(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8281,7 +8551,7 @@ begin
       or pg_catalog.length(v_part.opening) > 40
     then
       perform outbox.refuse_filter(p_tokens.places[p_at],
-        pg_catalog.format('%s is not a number that can be compared',
+        pg_catalog.format('%s is not a number that a filter accepts',
           outbox.filter_shown(v_part.opening)),
         'Write a JSON number of up to 40 characters, its exponent from -999 to 999');
     end if;
@@ -8359,7 +8629,7 @@ begin
   then
     perform outbox.refuse_filter(v_place,
       pg_catalog.format('more than %s parentheses and negations', v_most_depth),
-      'Nest less deep; a && b || c needs no parentheses');
+      'Use fewer levels; a && b || c needs no parentheses');
   end if;
   case
     when v_token = '!' then
@@ -8379,13 +8649,13 @@ begin
       return outbox.filter_leaf(p_tokens, p_state);
     when v_token in ('$', '@') then
       perform outbox.refuse_filter(v_place,
-        pg_catalog.format('a path begins with %s here, not with %s', p_state.root, v_token),
+        pg_catalog.format('a path must start with %s here, not with %s', p_state.root, v_token),
         'Write $ for the payload, and @ inside ? (…) for the value that the path before it finds');
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
-        v_token), 'Remove it: every path is strict, and finds nothing if a member is missing');
+        v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
-      perform outbox.refuse_filter(v_place, 'a condition begins with its path, not with a literal',
+      perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
     else
       perform outbox.refuse_filter(v_place,
@@ -8400,7 +8670,7 @@ ALTER FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outb
 
 -- Name: FUNCTION filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the beginning of an operand: a negation, a parenthesis, or a complete condition. OH001.';
+COMMENT ON FUNCTION outbox.filter_operand(p_tokens outbox.filter_tokens, p_state outbox.filter_state) IS 'Reads the start of an operand: a negation, a parenthesis, or a complete condition. OH001.';
 
 -- Name: filter_path(outbox.filter_tokens, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8451,7 +8721,7 @@ ALTER FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p
 
 -- Name: FUNCTION filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that begins at that word with $ or @: opening is "exists(<path>", closing closes it. p_is_many: its @ stands for several values. OH001.';
+COMMENT ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at integer, p_is_many boolean) IS 'The path that starts at that word with $ or @: opening is "exists(<path>", closing closes it. p_is_many: its @ can be several values. OH001.';
 
 -- Name: filter_place(outbox.filter_tokens, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8522,7 +8792,7 @@ ALTER FUNCTION outbox.filter_shown(p_token text) OWNER TO postgres;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter as an error shows it.';
+COMMENT ON FUNCTION outbox.filter_shown(p_token text) IS 'A word of a filter for an error message, at most 40 characters.';
 
 -- Name: filter_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8534,7 +8804,7 @@ declare
   v_most constant integer := 1000;
   v_tokens outbox.filter_tokens;
 begin
-  -- Compare bytes first: their number is known without reading the text.
+  -- Check bytes first: Postgres knows their number without reading the text.
   if pg_catalog.octet_length(p_filter) > 4 * v_most or pg_catalog.length(p_filter) > v_most then
     perform outbox.invalid('filter',
       pg_catalog.format('has more than %s characters', v_most),
@@ -8572,7 +8842,7 @@ CREATE FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbo
     AS $_$
 begin
   if p_state.root = '@' then
-    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) within another',
+    perform outbox.refuse_filter(p_tokens.places[p_state.at], 'a ? (…) inside another',
       'Join the conditions with && in one ? (…)');
   elsif p_tokens.texts[p_state.at + 1] is distinct from '(' then
     perform outbox.refuse_filter(outbox.filter_place(p_tokens, p_state.at + 1),
@@ -8593,7 +8863,7 @@ ALTER FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox
 
 -- Name: FUNCTION filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the beginning of ? (…) after a path. OH001.';
+COMMENT ON FUNCTION outbox.filter_where(p_tokens outbox.filter_tokens, p_state outbox.filter_state, p_path outbox.filter_part, p_is_exists boolean) IS 'Reads the start of ? (…) after a path. OH001.';
 
 -- Name: find_attempt(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8604,17 +8874,17 @@ CREATE FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wam
     AS $_$
 declare
   v_attempt outbox.message_attempt;
-  v_name text[];
+  v_parts text[];
 begin
   select a.* into v_attempt from outbox.message_attempt a
   where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
   if not found then
-    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    v_parts := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
     select a.* into v_attempt from outbox.message_attempt a
-    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+    where a.message_id = v_parts[1]::bigint and a.attempt_no = v_parts[2]::integer
       and a.phone_number_id = p_phone_number_id;
   end if;
-  -- A number may have been another organisation's before.
+  -- The number may have belonged to another organisation.
   if found and exists (
     select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
   then
@@ -8628,7 +8898,7 @@ ALTER FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wami
 
 -- Name: FUNCTION find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the callback data that the try carried where no answer has brought that id yet.';
+COMMENT ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text) IS 'The attempt that a status is about, in this organisation: by WhatsApp''s id, or by the callback data of the attempt if no response has set that id yet.';
 
 -- Name: find_event(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8655,6 +8925,33 @@ ALTER FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) OWNER TO p
 -- Name: FUNCTION find_event(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) IS 'The event of a delivery; from its dead letter, if the event itself has been dropped.';
+
+-- Name: find_message_by_key(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_existing outbox.outbound_message;
+begin
+  select * into v_existing from outbox.outbound_message m
+  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
+  if v_existing.id is not null and v_existing.content <> p_message.content then
+    raise exception using errcode = 'OH003',
+      message = 'Idempotency-Key was used for a message with other content',
+      detail = pg_catalog.format('It belongs to message %s', v_existing.id),
+      hint = 'Use a new key for a new message';
+  end if;
+  return v_existing;
+end
+$$;
+
+ALTER FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) OWNER TO postgres;
+
+-- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) IS 'The existing message with this message''s idempotency key, or null. OH003: that message has other content.';
 
 -- Name: first_lane_at(bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8741,7 +9038,7 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'When the first delivery of a lane may be tried again, by its last attempt; null when it has not failed.';
+COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8811,7 +9108,7 @@ ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit in
 
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
 
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8826,7 +9123,7 @@ begin
     select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
     where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
     for update skip locked
-  ), gone as (
+  ), deleted_secrets as (
     delete from vault.secrets v using old o where v.id = o.id
   )
   update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
@@ -8840,7 +9137,7 @@ ALTER FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) OWNER T
 
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Removes the secrets of Meta apps that count no more; returns how many.';
+COMMENT ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) IS 'Deletes the previous secrets of Meta apps that are no longer valid; returns how many.';
 
 -- Name: forget_batches(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8891,41 +9188,7 @@ ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION forget_channel(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Removes what a deleted channel leaves: its token, windows and holds.';
-
--- Name: forget_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  -- In the order of drop_expired_secrets(): the secret, then what Vault has of it.
-  with gone as (
-    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
-  )
-  delete from vault.secrets v using gone g where v.id = g.vault_id;
-  perform outbox.put_headers(p_endpoint_id, '{}');
-  perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
-  -- The one series that goes with what it counts, what is not added up yet too.
-  delete from outbox.counter_change c
-  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
-    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
-  delete from outbox.counter c
-  where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
-  delete from outbox.lane l where l.gate_id = p_gate_id;
-  delete from outbox.gate g where g.id = p_gate_id;
-end
-$$;
-
-ALTER FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNER TO postgres;
-
--- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint; its own row stays for what history names.';
+COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
 
 -- Name: forget_refusals(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8950,30 +9213,6 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 
 COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of those of these deliveries that have ended.';
 
--- Name: forget_requests(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_keys integer;
-begin
-  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
-  delete from outbox.request_key k where k.ctid = any (array(
-    select o.ctid from outbox.request_key o
-    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
-  get diagnostics v_keys = row_count;
-  return v_keys;
-end
-$$;
-
-ALTER FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
-
--- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys older than idempotency.window_hours, and buckets that are full by now; returns how many keys.';
-
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
@@ -8995,7 +9234,7 @@ ALTER FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit i
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit keys of sagas older than idempotency.window_hours; returns how many.';
+COMMENT ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit idempotency keys of sagas older than idempotency.window_hours; returns how many.';
 
 -- Name: forget_updates(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9005,34 +9244,34 @@ CREATE FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit in
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_kept interval :=
+  v_update_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('callback.retention_days'));
-  v_said interval :=
+  v_content_age interval :=
     pg_catalog.make_interval(days => outbox.setting_int('message.retention_days'));
-  v_forgotten integer;
-  v_emptied integer := 0;
+  v_deleted integer;
+  v_erased integer := 0;
 begin
   delete from outbox.whatsapp_update u where u.id = any (array(
     select o.id from outbox.whatsapp_update o
-    where o.received_at < p_now - v_kept
+    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update skip locked));
-  get diagnostics v_forgotten = row_count;
-  if v_said < v_kept then
+  get diagnostics v_deleted = row_count;
+  if v_content_age < v_update_age then
     update outbox.whatsapp_update u set
       data = '{}', wamid = null, wa_id = null, user_id = null, callback_data = null
     where u.id = any (array(
       select o.id from outbox.whatsapp_update o
-      where o.received_at < p_now - v_said and o.data <> '{}'
+      where o.received_at < p_now - v_content_age and o.data <> '{}'
       order by o.received_at limit p_limit for update skip locked));
-    get diagnostics v_emptied = row_count;
+    get diagnostics v_erased = row_count;
   end if;
-  -- Those that wait for a message: one that neither transaction saw has its id by now.
-  update outbox.whatsapp_update u set look_at = p_now
-  where u.look_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
+  -- The transactions of update and message may not have seen each other; the id is there now.
+  update outbox.whatsapp_update u set next_check_at = p_now
+  where u.next_check_at = 'infinity' and u.received_at > p_now - interval '2 days' and exists (
     select from outbox.message_attempt a
     where a.phone_number_id = u.phone_number_id and a.wamid = u.wamid);
   perform outbox.forget_app_secrets(p_now);
-  return greatest(v_forgotten, v_emptied);
+  return greatest(v_deleted, v_erased);
 end
 $$;
 
@@ -9040,7 +9279,7 @@ ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit int
 
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Removes up to p_limit updates older than callback.retention_days; of up to p_limit of those older than message.retention_days, if that is less, only the key is left. Returns the larger of the two numbers.';
+COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit updates older than callback.retention_days. If message.retention_days is shorter, erases all but the key of up to p_limit updates older than that. Returns the larger of the two numbers.';
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9061,7 +9300,6 @@ begin
       case
         when e.status = 'enabled' and e.breaker_enabled and g.breaker <> 'closed'
         then 'breaker_' || g.breaker
-        -- One that a failure paused, other than one that an operator paused.
         when e.status = 'paused' and e.status_reason like 'held: %'
           and (select k.pauses_on_hold from outbox.endpoint_kind k where k.kind = e.kind)
         then 'held'
@@ -9075,13 +9313,13 @@ begin
       select o.* from outbox.gate o
       where o.endpoint_id = e.id order by o.changed_at desc limit 1
     ) g
-    -- Unordered endpoints, which are most, have no halted lanes.
+    -- Only ordered endpoints have halted lanes.
     left join lateral (
       select pg_catalog.sum(n.depth)::bigint as depth from outbox.lane n
       where n.gate_id = g.id and n.halted and e.ordering <> 'none'
     ) h on true
-    -- The next lane to be served, without those of replay jobs, whose deliveries are old on
-    -- purpose.
+    -- The next due lane. Lanes of replay jobs are excluded, because their deliveries are old by
+    -- design.
     left join lateral (
       select n.* from outbox.lane n
       where n.gate_id = g.id and n.next_at >= g.lanes_from and n.next_at <= p_now
@@ -9089,7 +9327,7 @@ begin
         -- In this subquery, so that the lookup is skipped if this is false.
         and g.depth > g.in_flight and e.status = 'enabled'
         and (g.breaker = 'closed' or not e.breaker_enabled)
-        -- A Retry-After has not ended, or there is no token left.
+        -- Not during a Retry-After, nor without a token.
         and greatest(g.not_before,
           outbox.next_token_at(g.tokens, g.tokens_at, e.rate_per_second)) <= p_now
       order by n.next_at limit 1
@@ -9116,7 +9354,7 @@ ALTER FUNCTION outbox.gate_metrics(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'Each endpoint with the counts of its gate, and since when its first delivery is due; null if none can be sent. due_at is exact for the 200 endpoints that wait longest and may be too early for the others. Takes some index lookups per endpoint.';
+COMMENT ON FUNCTION outbox.gate_metrics(p_now timestamp with time zone) IS 'All endpoints with the counts of their gates, and the time since which the first delivery is due; null if none can be claimed. due_at is exact for the 200 endpoints with the oldest due deliveries and may be too early for the others. Takes some index lookups per endpoint.';
 
 -- Name: gate_totals(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9148,7 +9386,7 @@ ALTER FUNCTION outbox.gate_totals() OWNER TO postgres;
 
 -- Name: FUNCTION gate_totals(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.gate_totals() IS 'What the gates of all endpoints come to: {"open", "in_flight", "breakers_open"}.';
+COMMENT ON FUNCTION outbox.gate_totals() IS 'The sums over the gates of all endpoints: {"open", "in_flight", "breakers_open"}.';
 
 -- Name: get_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9165,7 +9403,7 @@ ALTER FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) OWNER TO pos
 
 -- Name: FUNCTION get_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'One channel of an org, as channel_json() shows it; without an id the default one. OH002.';
+COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'A channel of an organisation as channel_json() returns it; without an id the default one. OH002.';
 
 -- Name: get_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9185,7 +9423,7 @@ ALTER FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION get_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter of an org as dead_letter_json() shows it, with the body: the event''s JSON as text, byte for byte. OH002.';
+COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dead letter: dead_letter_json() with "body": the JSON of the event as text, byte for byte. OH002.';
 
 -- Name: get_delivery(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9218,17 +9456,17 @@ begin
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event %s does not exist', coalesce(p_event_id::text, 'NULL')),
-      hint = 'Events are kept for event.retention_days; the list of events has what is there';
+      hint = 'Events are stored for at most event.retention_days; the list of events has their ids';
   end if;
   return outbox.event_json(v_event) || pg_catalog.jsonb_build_object(
-    -- As text: jsonb would change its bytes.
+    -- Text, because jsonb would change the bytes.
     'body', v_event.body,
     'routing', outbox.routing_status(p_event_id),
     'deliveries', coalesce(
       (
         select pg_catalog.jsonb_agg(outbox.delivery_json(p_event_id, p.endpoint_id)
           order by p.endpoint_id)
-        from (select * from outbox.delivery_ends(p_event_id) limit 1000) p
+        from (select * from outbox.delivery_endpoints(p_event_id) limit 1000) p
       ), '[]'));
 end
 $$;
@@ -9237,7 +9475,7 @@ ALTER FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION get_event(p_org_id text, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One event: event_json() with "body" (text, as it was published), "routing" (waiting, done, set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
+COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One event: event_json() with "body" (text, as published), "routing" (waiting, done, set_aside) and "deliveries" (delivery_json(), the first 1,000). OH002.';
 
 -- Name: get_event_type(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9253,7 +9491,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('event type %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_type, 140))),
-      hint = 'The list of event types has their names';
+      hint = 'Use a name from the list of event types';
   end if;
   return outbox.event_type_json(v_type);
 end
@@ -9273,10 +9511,10 @@ CREATE FUNCTION outbox.get_health() RETURNS jsonb
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  v_waiting jsonb := outbox.waiting();
-  v_problems text[] := outbox.problems(v_waiting);
-  v_due timestamptz := least((v_waiting ->> 'oldest_unrouted_at')::timestamptz,
-    (v_waiting ->> 'oldest_due_at')::timestamptz);
+  v_backlog jsonb := outbox.queue_backlog();
+  v_problems text[] := outbox.queue_problems(v_backlog);
+  v_due timestamptz := least((v_backlog ->> 'oldest_unrouted_at')::timestamptz,
+    (v_backlog ->> 'oldest_due_at')::timestamptz);
 begin
   return pg_catalog.jsonb_build_object(
     'status', case when pg_catalog.cardinality(v_problems) = 0 then 'ok' else 'degraded' end,
@@ -9292,7 +9530,7 @@ ALTER FUNCTION outbox.get_health() OWNER TO postgres;
 
 -- Name: FUNCTION get_health(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_health() IS 'Whether the outbox works: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null when nothing is due, "problems"}. Reads one row of each index.';
+COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": "ok" or "degraded", "version", "time", "lastTickAt", "oldestDueAt": null if nothing is due, "problems"}. OK if there are no problems.';
 
 -- Name: get_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9318,7 +9556,7 @@ ALTER FUNCTION outbox.get_message(p_org_id text, p_message_id text) OWNER TO pos
 
 -- Name: FUNCTION get_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() shows it, with "attempts". OH002.';
+COMMENT ON FUNCTION outbox.get_message(p_org_id text, p_message_id text) IS 'A message as message_json() returns it, with "attempts". OH002.';
 
 -- Name: get_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9364,7 +9602,7 @@ ALTER FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER 
 
 -- Name: FUNCTION get_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an org, as endpoint_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'One endpoint of an organisation: endpoint_json(). OH002.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9396,7 +9634,7 @@ ALTER FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) OWNER TO
 
 -- Name: FUNCTION get_org_secret(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 'What a receiver verifies with, and all that signs: {"secret", "publicKey", "secrets"}. OH002.';
+COMMENT ON FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) IS 'The secrets of a webhook: {"secret" and "publicKey", for verification, "secrets": all that sign}. OH002, OH004.';
 
 -- Name: get_org_stats(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9462,7 +9700,7 @@ ALTER FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours i
 
 -- Name: FUNCTION get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) IS 'What waits at an endpoint, and its last attempts within p_hours, 10,000 at most ("capped" says so, and "since" from when on they are all). OH001, OH002.';
+COMMENT ON FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours integer) IS 'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 ("capped": there are more; "since": they are complete from this time on). OH001, OH002.';
 
 -- Name: get_org_test(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9494,7 +9732,7 @@ ALTER FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id
 
 -- Name: FUNCTION get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event at an endpoint; its outcome is pending while there is none. OH002.';
+COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_id uuid) IS 'The last attempt of an event for an endpoint; the outcome is pending if there is none. OH002.';
 
 -- Name: get_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9511,7 +9749,7 @@ begin
   if v_job.id is null then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('replay job %s does not exist', pg_catalog.quote_nullable(p_id)),
-      hint = 'The list of replay jobs shows those that there are';
+      hint = 'Use an id from the list of replay jobs';
   end if;
   return outbox.replay_job_json(v_job);
 end
@@ -9521,7 +9759,7 @@ ALTER FUNCTION outbox.get_replay_job(p_org_id text, p_id text) OWNER TO postgres
 
 -- Name: FUNCTION get_replay_job(p_org_id text, p_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One replay job of an org, as replay_job_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One replay job of an organisation: replay_job_json(). OH002.';
 
 -- Name: get_retry_config(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9538,7 +9776,7 @@ ALTER FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) OWNER 
 
 -- Name: FUNCTION get_retry_config(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint, as retry_config_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) IS 'The retry policy of an endpoint: retry_config_json(). OH002.';
 
 -- Name: get_whatsapp_app(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9554,7 +9792,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('Meta app %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
-      hint = 'put_whatsapp_app() makes it known';
+      hint = 'Add it with put_whatsapp_app()';
   end if;
   return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
     'allowUnsigned', v_app.allow_unsigned,
@@ -9566,7 +9804,7 @@ ALTER FUNCTION outbox.get_whatsapp_app(p_app_id text) OWNER TO postgres;
 
 -- Name: FUNCTION get_whatsapp_app(p_app_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, "allowUnsigned", "secrets": how many count}. OH002.';
+COMMENT ON FUNCTION outbox.get_whatsapp_app(p_app_id text) IS 'A Meta app: {"appId", "appKey": the last part of its callback URL, "allowUnsigned", "secrets": the number of valid secrets}. OH002.';
 
 -- Name: give_back(outbox.claimed, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9638,7 +9876,7 @@ ALTER FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes
 
 -- Name: FUNCTION grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() does. OH001.';
+COMMENT ON FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Records that the recipient of a dossier agrees to messages of these purposes (MARKETING, UTILITY): how (p_source), the evidence, and who recorded it. Returns the result of list_consents(). OH001.';
 
 -- Name: had_subscribers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9760,9 +9998,9 @@ begin
     begin
       perform vault.create_secret(
         pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
-        'Key of the hashes by which Outhook names a person''s number');
+        'Key of the hashes that Outhook stores instead of phone numbers');
     exception when unique_violation then
-      -- Another session was first.
+      -- Another session created it first.
       null;
     end;
     v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
@@ -9775,7 +10013,7 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; made at its first use.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9785,7 +10023,7 @@ CREATE FUNCTION outbox.hash_person(p_recipient text, p_key text) RETURNS text
     AS $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 
@@ -9793,7 +10031,7 @@ ALTER FUNCTION outbox.hash_person(p_recipient text, p_key text) OWNER TO postgre
 
 -- Name: FUNCTION hash_person(p_recipient text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_person(p_recipient text, p_key text) IS 'person_key() by a key that the caller has read already: for many, since each reading of Vault costs a tenth of a millisecond and more.';
+COMMENT ON FUNCTION outbox.hash_person(p_recipient text, p_key text) IS 'person_key() with a key that the caller has read: for many numbers, because each read of Vault takes 0.1 ms or more.';
 
 -- Name: header_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9812,7 +10050,7 @@ begin
     then 'is reserved'
     when pg_catalog.jsonb_typeof(p_value) <> 'string' then 'is not a string'
     when p_value #>> '{}' !~ '^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$' then
-      'has an empty value or one that is not visible ASCII'
+      'has an empty value, or characters that are not visible ASCII'
   end;
 end
 $_$;
@@ -9821,148 +10059,65 @@ ALTER FUNCTION outbox.header_problem(p_name text, p_value jsonb) OWNER TO postgr
 
 -- Name: FUNCTION header_problem(p_name text, p_value jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'What is wrong with a custom header, as the end of a sentence; null when it may be sent. Never shows the value.';
+COMMENT ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) IS 'The problem of a custom header, as the end of a sentence; null if the header is valid. Never contains the value.';
 
--- Name: header_set(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: hold_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.header_set(p_text text) RETURNS jsonb
+CREATE FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_row record;
+begin
+  for v_row in
+    select e.id, o.code, o.title, o.at
+    from (
+      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
+      from pg_catalog.unnest(p_failures) c
+      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
+        and f.action in ('hold', 'fail_hold')
+      cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+    ) m
+      order by m.channel_id, c.at desc
+    ) o
+    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
+    join outbox.endpoint e on e.id = o.channel_id
+    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
+    order by e.id
+    for no key update of e skip locked
+  loop
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
+      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels of failures whose rule is hold or fail_hold. locks: endpoints with SKIP LOCKED.';
+
+-- Name: hold_cause(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_cause(p_code text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
-declare
-  v_headers jsonb;
 begin
-  -- Not above, where what is raised is not caught.
-  v_headers := p_text::jsonb;
-  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
-    return (
-      select v_headers
-      where not exists (
-        select from pg_catalog.jsonb_each(v_headers) h
-        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
-  end if;
-  return null;
-exception when data_exception then
-  return null;
+  -- These two codes are about the account: an update that it is reinstated lifts the hold.
+  return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
 
-ALTER FUNCTION outbox.header_set(p_text text) OWNER TO postgres;
+ALTER FUNCTION outbox.hold_cause(p_code text) OWNER TO postgres;
 
--- Name: FUNCTION header_set(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_cause(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.header_set(p_text text) IS 'Custom headers as Vault keeps them, {name: value}; null when the text is something else.';
-
--- Name: heed_answers(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_wishes outbox.wish[] := array(
-    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
-    from (
-      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
-      where x.outcome = 'failed' and x.code is not null
-    ) r0
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
-      and f.opt_out is not null
-    cross join lateral (
-      select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = r0.event and x.claim = r0.attempt offset 0
-    ) a
-    cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m
-    cross join lateral (
-      select r0.code, t.recipient as to from (
-        select m.to_recipient union select pg_catalog.unnest(
-          outbox.recipients_of(m.org_id, m.wa_id, null))
-      ) t (recipient)
-    ) r);
-begin
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION heed_answers(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) IS 'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of callbacks. locks: opt-outs by key.';
-
--- Name: heed_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS outbox.wish[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_failures outbox.status_change[] := array(
-    select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
-begin
-  if pg_catalog.cardinality(v_failures) = 0 then
-    return null;
-  end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
-  return array(
-    select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
-    from pg_catalog.unnest(v_failures) c
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
-      and f.opt_out is not null
-    cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-    cross join lateral (
-      select m.to_recipient union select pg_catalog.unnest(
-        outbox.recipients_of(m.org_id, m.wa_id, null))
-    ) t (r));
-end
-$$;
-
-ALTER FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Does what failure_rule says of failures that callbacks brought, holds and throttles, and returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
-
--- Name: heed_late_result(outbox.outbound_message, outbox.message_attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  -- A late answer still says that the message was taken: no second one is sent.
-  if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
-      outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
-  elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) IS 'What a result still means for its message when it came too late for its delivery. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.hold_cause(p_code text) IS 'The cause of a hold for an error code of WhatsApp.';
 
 -- Name: hold_channel(uuid, text, boolean, text, timestamp with time zone, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10007,7 +10162,7 @@ ALTER FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boole
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, without waiting.';
 
 -- Name: hold_channels(uuid[], outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10018,25 +10173,26 @@ CREATE FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.res
 declare
   v_id uuid;
   v_code text;
-  v_why text;
+  v_reason text;
 begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
-    into v_code, v_why
+    into v_code, v_reason
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+      p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -10048,48 +10204,7 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes outhook.channel.held; returns the endpoints that are no channels.';
-
--- Name: hold_failing(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_row record;
-begin
-  for v_row in
-    select e.id, o.code, o.title, o.at
-    from (
-      select distinct on (m.channel_id) m.channel_id, c.code, f.title, c.at
-      from pg_catalog.unnest(p_failures) c
-      join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
-        and f.action in ('hold', 'fail_hold')
-      cross join lateral (
-      select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-    ) m
-      order by m.channel_id, c.at desc
-    ) o
-    join outbox.whatsapp_channel w on w.endpoint_id = o.channel_id
-    join outbox.endpoint e on e.id = o.channel_id
-    where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
-    order by e.id
-    -- As hold_channels(): the next failure holds it then.
-    for no key update of e skip locked
-  loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
-      pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: endpoints with SKIP LOCKED.';
 
 -- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -10107,7 +10222,7 @@ ALTER TABLE outbox.notice_rule OWNER TO postgres;
 
 -- Name: TABLE notice_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.notice_rule IS 'What an update about a template, an account or a number means: hold, lift, or note, which is an operational event alone. One UPDATE changes it; an event in no row is stored and skipped.';
+COMMENT ON TABLE outbox.notice_rule IS 'The action for an update about a template, an account or a number: hold, lift, or note (an operational event only). Change a rule with UPDATE. An event without a rule is stored and skipped.';
 
 -- Name: hold_template(outbox.whatsapp_update, outbox.notice_rule, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10121,17 +10236,16 @@ declare
   -- Meta writes en_US and en-US.
   v_language text := pg_catalog.left(pg_catalog.replace(
     p_update.data ->> 'message_template_language', '-', '_'), 16);
-  v_was boolean;
+  v_was_held boolean;
 begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- Insert the row first: a second update about a new template waits here for the first one, and
-  -- then sees its decision.
+  -- Insert first, so that a concurrent update about a new template waits for this decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
-  select h.held into v_was from outbox.template_hold h
+  select h.held into v_was_held from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
   update outbox.template_hold h
@@ -10142,7 +10256,7 @@ begin
       or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif v_was = (p_rule.action = 'hold') then
+  elsif v_was_held = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(
@@ -10167,7 +10281,7 @@ ALTER FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outb
 
 -- Name: FUNCTION hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts that, unless a later word has been spoken; returns why it does nothing, if so.';
+COMMENT ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamp with time zone) IS 'Holds a template of an account or lifts its hold, unless a later update has been applied. Returns the reason if nothing changes.';
 
 -- Name: hold_unreadable(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10177,7 +10291,7 @@ CREATE FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now tim
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- As in disable_itself(): an open transaction at the console must not block a run.
+  -- SKIP LOCKED: a transaction that an operator left open must not block a run.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'enabled'
   for no key update skip locked;
@@ -10196,7 +10310,7 @@ ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now time
 
 -- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint whose secrets cannot be read and publishes outhook.endpoint.held; false if another transaction is changing the endpoint.';
+COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. False if another transaction has the endpoint locked.';
 
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10250,7 +10364,7 @@ ALTER FUNCTION outbox.inbound_text(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION inbound_text(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'What a person reads of an inbound message; null where there is no text.';
+COMMENT ON FUNCTION outbox.inbound_text(p_data jsonb) IS 'The readable text of an inbound message; null if it has none.';
 
 -- Name: insert_deliveries(outbox.pair[], outbox.pair_lane[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10671,7 +10785,7 @@ ALTER FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class 
 
 -- Name: FUNCTION is_retryable(p_kind text, p_status integer, p_error_class text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure may pass by itself: no usable answer, 3xx, 408, 425, 429 and 5xx may; any other answer, and an address that is not allowed, do not. The table failure_rule decides.';
+COMMENT ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text) IS 'Whether a failure is retried. No valid response, 3xx, 408, 425, 429 and 5xx are; any other status and a blocked address are not. The table failure_rule decides.';
 
 -- Name: is_template_held(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10694,7 +10808,7 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 
 -- Name: FUNCTION is_template_held(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account of its channel.';
 
 -- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10713,7 +10827,7 @@ ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb)
 
 -- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: an update is only when a column of "changed" has.';
+COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: inserts and deletes always, an update if a column of "changed" differs or the watch has no "changed".';
 
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10754,134 +10868,6 @@ ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OW
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims joined into one.';
-
--- Name: judge_statuses(bigint[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) RETURNS outbox.status_change[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_changes outbox.status_change[];
-begin
-  with given as materialized (
-    select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
-      case u.status
-        when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
-        when 'failed' then 4
-      end as rank
-    from pg_catalog.unnest(p_ids) i
-    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.kind = 'status' and u.update_status in ('stored', 'kept')
-  ), met as materialized (
-    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
-      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
-      a.failed_at is not null as has_failed,
-      a.delivered_at is not null or a.read_at is not null as has_arrived,
-      case g.rank
-        when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
-      end as known_at
-    from given g
-    left join lateral (
-      select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
-    ) a on true
-    left join lateral (
-      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
-    ) m on true
-    left join lateral (
-      select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
-      from outbox.message_attempt b
-      where b.message_id = a.message_id and b.attempt_no > a.attempt_no
-    ) l on true
-  ), ranked as (
-    -- Within one call the earlier of failed and delivered counts as the first word.
-    select m.*,
-      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
-      pg_catalog.first_value(m.rank) over (
-        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
-    from met m
-  ), judged as (
-    select r.*, case
-        when r.try_id is null then 'unknown_message'
-        when r.rank is null then 'unknown_status'
-        when r.erased_at is not null then 'erased'
-        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
-        when r.unlocked then 'retry_pending'
-        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
-          then 'after_delivered'
-        when r.rank in (2, 3) and (r.has_failed or (not r.has_arrived and r.fails_first))
-          then 'after_failed'
-        when r.known_at is not null or r.nth > 1 then 'already'
-        when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
-        when r.message_status = 'FAILED' then 'message_failed'
-        when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
-        when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
-      end as why
-    from ranked r
-  )
-  select pg_catalog.array_agg(row(
-      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
-      case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
-      case when j.rank = 4 then pg_catalog.left(
-        coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
-      case when j.rank = 4 then pg_catalog.left(coalesce(
-        e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
-      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
-        'retry_pending', 'after_delivered', 'after_failed'), true),
-      case
-        when j.why is null then 'applied'
-        when j.why = 'retry_pending' then 'stored'
-        when j.why = 'unknown_message' then 'kept'
-        else 'skipped'
-      end, j.why)::outbox.status_change
-    order by j.message_id, j.rank, j.at, j.id)
-  into v_changes
-  from judged j
-  left join lateral (
-    select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
-  ) e on true
-  left join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = e.error ->> 'code';
-  return coalesce(v_changes, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO postgres;
-
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) IS 'What comes of each status among stored updates, before anything is changed. The caller holds the messages, and the gates given.';
-
--- Name: keep_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.keep_in_vault(p_field text, p_secret text) RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $_$
-begin
-  -- What goes into a header, so nothing that a header cannot hold.
-  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
-  then
-    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
-      'Copy it from Meta''s dashboard again');
-  end if;
-  return vault.create_secret(p_secret);
-end
-$_$;
-
-ALTER FUNCTION outbox.keep_in_vault(p_field text, p_secret text) OWNER TO postgres;
-
--- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) IS 'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10960,7 +10946,7 @@ ALTER FUNCTION outbox.key_window() OWNER TO postgres;
 
 -- Name: FUNCTION key_window(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is known: the setting idempotency.window_hours.';
+COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is stored: the setting idempotency.window_hours.';
 
 -- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11114,7 +11100,8 @@ CREATE FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) RETURNS
 begin
   return greatest(
     (select pg_catalog.max(a.attempt) from outbox.attempt a
-     -- Not =, or the planner, without statistics of today's partition, reads all of the endpoint's.
+     -- Not =: without statistics of the partition of today the planner would read all attempts of
+     -- the endpoint.
      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id),
     (select x.attempt from outbox.dead_letter x
      where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id));
@@ -11125,7 +11112,7 @@ ALTER FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) OWNER TO
 
 -- Name: FUNCTION last_attempt(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null when nothing is known of it.';
+COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 'The last attempt number of a finished delivery; null if there is no attempt and no dead letter.';
 
 -- Name: last_tick_at(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11193,38 +11180,6 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it.';
-
--- Name: learn_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.learn_numbers(p_ids bigint[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  update outbox.whatsapp_channel c set display_digits = x.display
-  from (
-    select distinct on (u.channel_id) u.channel_id, u.display
-    from pg_catalog.unnest(p_ids) i
-    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-    where u.display is not null and u.channel_id is not null
-    order by u.channel_id, u.id desc
-  ) x
-  join lateral (
-    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
-    select w.ctid as row_at from outbox.whatsapp_channel w
-    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
-    for no key update skip locked
-  ) h on true
-  where c.ctid = h.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.learn_numbers(p_ids bigint[]) OWNER TO postgres;
-
--- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.learn_numbers(p_ids bigint[]) IS 'Notes the numbers of channels, which their callbacks show and only those: an update of a number''s quality names it by nothing else.';
 
 -- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11527,7 +11482,7 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
       greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
     v_lifted := v_lifted + 1;
   end loop;
@@ -11539,7 +11494,7 @@ ALTER FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) OWNER T
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds whose end WhatsApp had announced; returns how many.';
+COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS 'Lifts holds that have expired; returns how many.';
 
 -- Name: lift_holds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11558,7 +11513,7 @@ ALTER FUNCTION outbox.lift_holds() OWNER TO postgres;
 
 -- Name: FUNCTION lift_holds(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+COMMENT ON FUNCTION outbox.lift_holds() IS 'Trigger: resuming a channel lifts its holds.';
 
 -- Name: list_activity(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11570,7 +11525,7 @@ CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor 
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -11582,7 +11537,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
@@ -11591,7 +11546,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -11615,7 +11570,7 @@ declare
 begin
   perform outbox.check_page(p_limit);
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
-  -- Attempts are only added, behind those that are there, and few: a place is a stable cursor.
+  -- Attempts are few and only appended, so the position is a stable cursor.
   select
     coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
@@ -11640,7 +11595,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery in their order: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (try, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11652,7 +11607,7 @@ CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NU
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -11665,7 +11620,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
@@ -11676,7 +11631,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -11684,7 +11639,7 @@ ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit in
 
 -- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text) IS 'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", "entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11705,7 +11660,7 @@ ALTER FUNCTION outbox.list_channels(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_channels(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an org, newest first: {"data": […]}.';
+COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an organisation, newest first: {"data": […]}.';
 
 -- Name: list_consents(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11722,7 +11677,7 @@ ALTER FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) OWNER TO p
 
 -- Name: FUNCTION list_consents(p_org_id text, p_dossier_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
+COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'All changes of the consent of a dossier, newest first, at most 1000: {"data": [{"dossierId", "channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last change of its channel and purpose}]}.';
 
 -- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11731,7 +11686,7 @@ CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAU
     SET search_path TO ''
     AS $$
 declare
-  -- What a page may cost, in rows walked.
+  -- The most rows that a page reads.
   v_budget integer := 20000;
   v_at timestamptz;
   v_id uuid;
@@ -11747,7 +11702,7 @@ begin
       array['open', 'replayed', 'delivered', 'discarded']);
   end if;
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   if p_to <= v_at then
@@ -11782,7 +11737,7 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 
 -- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an org, newest first, by endpoint, event type, status and the time of failure (p_from and after, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Looks at 20,000 at most, so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor"}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11792,7 +11747,8 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     SET enable_seqscan TO 'off'
     AS $_$
 declare
-  -- What a page may cost: rows walked, and twenty for each delivery that is looked at whole.
+  -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
+  -- delivery that is read completely.
   v_budget integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
@@ -11847,7 +11803,7 @@ ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_i
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of an organisation''s endpoints, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status is one of delivery_json()''s; p_from and p_to are the event''s time. Walks 20,000 rows at most, of the organisation''s events or, for the status of open ones or dead letters, of everybody''s, and looks at 950 deliveries: so a page may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor"}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads at most 20,000 rows (for open statuses and dead letters: of all organisations) and 950 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_types(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11896,7 +11852,7 @@ CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL
     SET jit TO 'off'
     AS $_$
 declare
-  v_look constant integer := 20000;
+  v_most_rows constant integer := 20000;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_below uuid := least(v_span[2],
     outbox.cursor_to_key(p_cursor, '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid);
@@ -11912,13 +11868,13 @@ begin
     from outbox.event e
     where e.org_id > ''
       and (e.org_id, e.id) >= (p_org_id, v_span[1]) and (e.org_id, e.id) < (p_org_id, v_below)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= v_span[1] and e.id < v_below
     order by e.org_id desc, e.id desc
-    limit v_look + 1
+    limit v_most_rows + 1
   loop
     v_seen := v_seen + 1;
-    if v_seen > v_look or pg_catalog.cardinality(v_data) = p_limit then
+    if v_seen > v_most_rows or pg_catalog.cardinality(v_data) = p_limit then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
         'nextCursor', outbox.key_to_cursor(v_last::text));
     end if;
@@ -11935,7 +11891,7 @@ ALTER FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from times
 
 -- Name: FUNCTION list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Looks at 20,000 of its events at most, so a page of a rare type may be short; a cursor of null is the end. OH001.';
+COMMENT ON FUNCTION outbox.list_events(p_org_id text, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The events of an organisation, newest first: {"data": [event_json()], "nextCursor"}. Reads at most 20,000 of its events, so a page of a rare type may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_messages(text, text, integer, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11948,11 +11904,10 @@ CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::
 declare
   v_below bigint;
   v_above bigint := 0;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
-  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
-  -- outside the time that is asked for is not walked.
+  -- Ids grow with created_at within a minute, so these bounds limit the scan.
   if p_from is not null then
     v_above := coalesce((
       select m.id from outbox.outbound_message m
@@ -11977,7 +11932,7 @@ begin
       pg_catalog.min(outbox.to_cursor((p.found).created_at, '00000000-0000-0000-0000-'
         || pg_catalog.lpad(pg_catalog.to_hex((p.found).id), 12, '0')))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
@@ -11990,7 +11945,7 @@ begin
     order by m.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -11998,7 +11953,7 @@ ALTER FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit intege
 
 -- Name: FUNCTION list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time of creation. OH001.';
+COMMENT ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit integer, p_dossier_id text, p_status text, p_channel text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit the time of creation. OH001.';
 
 -- Name: list_opt_outs(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12009,8 +11964,8 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET plan_cache_mode TO 'force_custom_plan'
     AS $_$
 declare
-  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
-  v_answer jsonb;
+  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -12021,18 +11976,18 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
-      and (v_behind is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
+      and (v_after is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
     order by o.recipient, o.purpose
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -12040,7 +11995,7 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 -- Name: FUNCTION list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The numbers of an org that want nothing more, in their order, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by number, or those of one number: {"data": [{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
 
 -- Name: list_org_endpoints(text, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12054,7 +12009,7 @@ CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT N
 declare
   v_at timestamptz;
   v_id uuid;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
@@ -12066,7 +12021,7 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.to_cursor((p.found).created_at, (p.found).id::text))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select e as found,
       pg_catalog.row_number() over (order by e.created_at desc, e.id desc) as n
@@ -12076,7 +12031,7 @@ begin
     order by e.created_at desc, e.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -12084,7 +12039,7 @@ ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit i
 
 -- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_replay_jobs(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12094,13 +12049,13 @@ CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NUL
     AS $_$
 declare
   v_below bigint := 9223372036854775807;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   if p_cursor is not null then
     if p_cursor !~ '^[0-9]{1,18}$' then
-      perform outbox.invalid('cursor', 'is not one that a list gave',
-        'Expected nextCursor of the page before; leave it out for the first page');
+      perform outbox.invalid('cursor', 'is not a cursor of this list',
+        'Expected nextCursor of the previous page; omit it for the first page');
     end if;
     v_below := p_cursor::bigint;
   end if;
@@ -12111,7 +12066,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min((p.found).id) filter (where p.n = p_limit)::text end)
-  into v_answer
+  into v_result
   from (
     select j as found, pg_catalog.row_number() over (order by j.id desc) as n
     from outbox.replay_job j
@@ -12119,7 +12074,7 @@ begin
     order by j.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $_$;
 
@@ -12127,7 +12082,7 @@ ALTER FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit int
 
 -- Name: FUNCTION list_replay_jobs(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an org, newest first: {"data", "nextCursor"}. OH001.';
+COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limit integer) IS 'The replay jobs of an organisation, newest first: {"data", "nextCursor"}. OH001.';
 
 -- Name: list_reply_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12150,7 +12105,7 @@ ALTER FUNCTION outbox.list_reply_words(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_reply_words(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", "own": the organisation has said so itself}]}.';
+COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START for an organisation: {"data": [{"language", "word", "action", "own": it is the organisation''s own row}]}.';
 
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12169,40 +12124,7 @@ ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION list_templates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an org by code: {"data": […]}.';
-
--- Name: live_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_secrets jsonb;
-  v_lost bigint;
-begin
-  select
-    coalesce(
-      pg_catalog.jsonb_agg(v.decrypted_secret order by s.expires_at is null desc, s.created_at desc)
-        filter (where v.decrypted_secret is not null),
-      '[]'),
-    pg_catalog.count(*) filter (where s.expires_at is null and v.decrypted_secret is null)
-  into v_secrets, v_lost
-  from outbox.endpoint_secret s
-  left join vault.decrypted_secrets v on v.id = s.vault_id
-  where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > p_now);
-  if v_lost > 0 then
-    perform outbox.lost_in_vault('the signing secret');
-  end if;
-  return v_secrets;
-end
-$$;
-
-ALTER FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) IS 'The secrets that sign at that time, newest first, as a jsonb array of text. A replaced secret that is missing in Vault is left out. OH004 if a current one is missing, and Vault''s own error if one cannot be decrypted. Only for dispatch().';
+COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an organisation, ordered by code: {"data": […]}.';
 
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12222,7 +12144,7 @@ ALTER FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) OWNER TO po
 
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), and locks the row of the endpoint for a change. OH002.';
 
 -- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12231,7 +12153,7 @@ CREATE FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
     SET search_path TO ''
     AS $$
 begin
-  -- Looked at once it is held: whoever held it before may have deleted it, and that is for ever.
+  -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
   return outbox.check_endpoint(p_endpoint_id);
 end
@@ -12241,7 +12163,7 @@ ALTER FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'The endpoint, its row locked, for whoever changes it or what belongs to it: OH002 when there is none or it was deleted. No run waits for this row.';
+COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. OH002 if it does not exist or was deleted. No run waits for this row.';
 
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12293,7 +12215,7 @@ ALTER FUNCTION outbox.lock_message(p_org_id text, p_message_id text) OWNER TO po
 
 -- Name: FUNCTION lock_message(p_org_id text, p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
+COMMENT ON FUNCTION outbox.lock_message(p_org_id text, p_message_id text) IS 'Locks a message of an organisation and returns it. OH002. locks: the gate, then the message.';
 
 -- Name: lock_open_delivery(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12306,7 +12228,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
   from outbox.delivery d
@@ -12317,12 +12239,13 @@ begin
       message = pg_catalog.format('event %s has no open delivery for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text),
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'outbox.delivery_status shows what became of it; replay() sends a finished one again';
+      hint = 'outbox.delivery_status has its status; replay() sends a finished delivery again';
   elsif v_delivery.leased_until > outbox.clock() then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event %s is being sent to endpoint %s', p_event_id,
+      message = pg_catalog.format(
+        'the delivery of event %s to endpoint %s is in flight', p_event_id,
         p_endpoint_id),
-      hint = pg_catalog.format('Try again when its attempt has ended, at %s at the latest',
+      hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
   return v_delivery;
@@ -12333,7 +12256,7 @@ ALTER FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) OW
 
 -- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery that nobody is sending, its gate locked. OH002: it is not open; OH004: it is being sent.';
+COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
 
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12349,9 +12272,10 @@ begin
   v_endpoint := outbox.org_endpoint(p_org_id, p_endpoint_id);
   if v_endpoint.version <> p_version then
     raise exception using errcode = 'OH008',
-      message = pg_catalog.format('endpoint %s was changed: it is at version %s, not %s',
+      message = pg_catalog.format(
+        'endpoint %s has version %s, not %s: it was changed in the meantime',
         p_endpoint_id, v_endpoint.version, p_version),
-      hint = 'Read it again, and send the change with its new ETag';
+      hint = 'Read it again and repeat the change with its new ETag';
   end if;
   return v_endpoint;
 end
@@ -12361,7 +12285,7 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'An endpoint of an org, its row locked. OH002; OH008 when it is not at that version, if one is given.';
+COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
 -- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -12443,60 +12367,6 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
--- Name: lost_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.lost_in_vault(p_what text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using errcode = 'OH004',
-    message = pg_catalog.format('%s is not in Vault any more', p_what),
-    hint = 'Set it again: rotate_secret(), set_headers(), or the function that sets the '
-      'credentials of this kind of endpoint';
-end
-$$;
-
-ALTER FUNCTION outbox.lost_in_vault(p_what text) OWNER TO postgres;
-
--- Name: FUNCTION lost_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.lost_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
-
--- Name: make_refused(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  if not exists (
-    select from outbox.refusal r
-    where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id and r.step = 'routing'
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id))
-  then
-    return;
-  end if;
-  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
-  perform outbox.lock_gates(array[p_endpoint_id]);
-  perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
-    select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body))::outbox.pair
-    from outbox.event v
-    join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
-    where v.id = p_event_id), p_now));
-end
-$$;
-
-ALTER FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Creates a delivery that the database refused to create when its event was routed; raises the error if it is refused again. locks: the gate.';
-
 -- Name: mark_sent(outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) RETURNS void
@@ -12505,7 +12375,7 @@ CREATE FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt ou
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  -- A provider that gives one id twice must not cost the results of a whole call.
+  -- If a provider returns an id twice, a unique violation would undo the results of the whole call.
   if exists (
     select from outbox.message_attempt a
     where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
@@ -12530,7 +12400,7 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
@@ -12539,11 +12409,75 @@ ALTER FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt out
 
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless it was ended before. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) IS 'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, unless it already has a later status. locks: the caller holds the message.';
 
--- Name: may_be_out(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: mark_sent_late(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) RETURNS boolean
+CREATE FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_now timestamptz := outbox.clock();
+  v_name text[] := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+  v_message outbox.outbound_message;
+  v_attempt outbox.message_attempt;
+  v_delivery outbox.delivery;
+begin
+  select * into v_message from outbox.outbound_message m where m.id = v_name[1]::bigint;
+  if not found then
+    return 'unknown';
+  end if;
+  perform outbox.lock_gates(array[v_message.channel_id]);
+  select * into v_message from outbox.outbound_message m
+  where m.id = v_message.id for update;
+  select * into v_attempt from outbox.message_attempt a
+  where a.message_id = v_message.id and a.attempt_no = v_name[2]::integer;
+  if not found then
+    return 'unknown';
+  elsif v_attempt.wamid is not null then
+    return case when v_attempt.wamid = p_wamid then 'known' else 'unknown' end;
+  end if;
+  perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
+  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
+  if found and v_delivery.leased_until is null then
+    perform outbox.close_delivery(v_delivery, 'cancelled',
+      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
+      v_now);
+  end if;
+  return 'adopted';
+end
+$_$;
+
+ALTER FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) OWNER TO postgres;
+
+-- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) IS 'Stores the id of WhatsApp with an attempt, which p_callback_data identifies. The message is SENT and its pending retry is closed, so that a lost response causes no second message. Returns adopted, known (it already has that id) or unknown. locks: the gate, then the message.';
+
+-- Name: masked_slack_url(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.masked_slack_url(p_url text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
+end
+$$;
+
+ALTER FUNCTION outbox.masked_slack_url(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION masked_slack_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.masked_slack_url(p_url text) IS 'The URL of an incoming webhook without its path: https://hooks.slack.com/…';
+
+-- Name: may_have_been_sent(outbox.message_attempt); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -12554,34 +12488,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) OWNER TO postgres;
+ALTER FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) OWNER TO postgres;
 
--- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) IS 'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
-
--- Name: may_become(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.may_become(p_from text, p_to text) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return p_from = p_to or (p_from, p_to) in (
-    ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
-    -- An answer that was lost, or came after its lease, and turns up before the next try.
-    ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
-    ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
-    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
-    ('FAILED', 'QUEUED'));
-end
-$$;
-
-ALTER FUNCTION outbox.may_become(p_from text, p_to text) OWNER TO postgres;
-
--- Name: FUNCTION may_become(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.may_become(p_from text, p_to text) IS 'Whether a message of one status may get another.';
+COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is unknown.';
 
 -- Name: may_stay(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12598,9 +12509,9 @@ ALTER FUNCTION outbox.may_stay(p_sqlstate text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although it is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
 
--- Name: message_content(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: message_hash(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.message_content(p_message outbox.outbound_message) RETURNS bytea
+CREATE FUNCTION outbox.message_hash(p_message outbox.outbound_message) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -12611,11 +12522,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.message_content(p_message outbox.outbound_message) OWNER TO postgres;
+ALTER FUNCTION outbox.message_hash(p_message outbox.outbound_message) OWNER TO postgres;
 
--- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_content(p_message outbox.outbound_message) IS 'SHA-256 of what makes two messages with one idempotency key the same.';
+COMMENT ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) IS 'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
 
 -- Name: message_json(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12646,51 +12557,7 @@ ALTER FUNCTION outbox.message_json(p_message outbox.outbound_message) OWNER TO p
 
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API shows it.';
-
--- Name: message_number(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.message_number(p_message_id text) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $_$
-begin
-  return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
-end
-$_$;
-
-ALTER FUNCTION outbox.message_number(p_message_id text) OWNER TO postgres;
-
--- Name: FUNCTION message_number(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.message_number(p_message_id text) IS 'A message''s id from its text; 0, which none has, for what is no number.';
-
--- Name: message_of_key(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.message_of_key(p_message outbox.outbound_message) RETURNS outbox.outbound_message
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_held outbox.outbound_message;
-begin
-  select * into v_held from outbox.outbound_message m
-  where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
-  if v_held.id is not null and v_held.content <> p_message.content then
-    raise exception using errcode = 'OH003',
-      message = 'Idempotency-Key was used for a message with other content',
-      detail = pg_catalog.format('It belongs to message %s', v_held.id),
-      hint = 'Use a new key for a new message';
-  end if;
-  return v_held;
-end
-$$;
-
-ALTER FUNCTION outbox.message_of_key(p_message outbox.outbound_message) OWNER TO postgres;
-
--- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) IS 'The message that has this one''s key already, if any. OH003: it has other content.';
+COMMENT ON FUNCTION outbox.message_json(p_message outbox.outbound_message) IS 'A message as the API returns it.';
 
 -- Name: misses_pg_cron(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12712,6 +12579,27 @@ ALTER FUNCTION outbox.misses_pg_cron() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.misses_pg_cron() IS 'Whether the process of pg_cron is certainly missing; false if this cannot be determined.';
 
+-- Name: missing_in_vault(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.missing_in_vault(p_what text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = pg_catalog.format('%s is missing in Vault', p_what),
+    hint =
+      'Set it again with rotate_secret(), set_headers(), or the function that sets the '
+      'credentials of this kind of endpoint';
+end
+$$;
+
+ALTER FUNCTION outbox.missing_in_vault(p_what text) OWNER TO postgres;
+
+-- Name: FUNCTION missing_in_vault(p_what text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.missing_in_vault(p_what text) IS 'Raises OH004 for a secret that is missing in Vault.';
+
 -- Name: more_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.more_counters() RETURNS TABLE(metric text, labels text[], n bigint, total bigint)
@@ -12731,7 +12619,7 @@ ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
 
 -- Name: FUNCTION more_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module has in a table of its own, in the form of the table counter. No row here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module stores in its own table, in the form of the table counter. No row here; the module messages replaces it.';
 
 -- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12751,85 +12639,7 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the secrets that an endpoint needs beside its signing secrets, headers and credentials. Of each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which follows "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
-
--- Name: move_messages(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.message_move[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_moves outbox.message_move[];
-  v_read bigint;
-begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
-      case
-        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
-          then 'DELIVERED'
-        when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
-        else m.status
-      end as becomes
-    from pg_catalog.unnest(p_messages) i
-    cross join lateral (
-      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
-    ) m
-    cross join lateral (
-      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_be_out(a)))[1] as last_out,
-        (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
-      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
-      offset 0
-    ) t
-  ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
-    update outbox.outbound_message m set
-      status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
-      delivered_at = case
-        when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
-      end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
-      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
-      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
-      updated_at = p_now
-    from told t
-    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
-      and (t.becomes in ('SENT', 'DELIVERED')
-        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
-    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
-  )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
-      filter (where x.was <> x.becomes),
-    pg_catalog.count(*) filter (where x.now_read)
-  into v_moves, v_read
-  from moved x;
-  perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_moves(v_moves);
-  return coalesce(v_moves, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) IS 'Gives messages the status, times and error that follow from the facts of their attempts; returns those whose status changed. The caller holds the messages.';
+COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12906,7 +12716,7 @@ ALTER FUNCTION outbox.next_replays() OWNER TO postgres;
 
 -- Name: FUNCTION next_replays(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays() IS 'The dead letters that the running jobs come to next, as many of each job as its rate allows in a second.';
+COMMENT ON FUNCTION outbox.next_replays() IS 'The next dead letters of the running jobs; of each job as many as its rate allows per second.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12954,47 +12764,6 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next, as an array of one; empty if there is none.';
 
--- Name: no_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.no_saga(p_name text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using errcode = 'OH002',
-    message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
-    hint = 'select * from outbox.saga lists them; define_saga() makes one';
-end
-$$;
-
-ALTER FUNCTION outbox.no_saga(p_name text) OWNER TO postgres;
-
--- Name: FUNCTION no_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.no_saga(p_name text) IS 'Raises OH002 for a saga of that name.';
-
--- Name: note_activity(outbox.outbound_message, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  if p_message.dossier_id is not null then
-    insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-    values (p_message.org_id, p_message.dossier_id, p_type,
-      pg_catalog.jsonb_build_object('messageId', p_message.id::text, 'channel', p_message.channel,
-        'templateCode', p_message.template_code, 'status', p_message.status) || p_more, p_now);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", "channel", "templateCode", "status", …}.';
-
 -- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) RETURNS void
@@ -13022,31 +12791,6 @@ ALTER FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.clai
 
 COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Stores what a call has claimed, for a repeat of the same call.';
 
--- Name: note_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  -- What names one token and no other is not part of the request.
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
-    p_token - '{id,issuedAt}'::text[]);
-begin
-  if v_answer is null then
-    v_answer := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_answer);
-  end if;
-  return v_answer;
-end
-$$;
-
-ALTER FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
-
--- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Notes what a portal token says ({"id", "issuedAt" and what was asked for}) under an Idempotency-Key and returns it, or what the first token of that key says: signed again it is the same token. OH001, OH003.';
-
 -- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -13070,113 +12814,6 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Records that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
-
--- Name: note_requests(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_requests(p_requests jsonb) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  v_bounds integer[] := outbox.attempt_bounds();
-begin
-  with given as materialized (
-    select pg_catalog.left(r.method, 10) as method, pg_catalog.left(r.route, 100) as route,
-      pg_catalog.left(r.status::text, 3) as status, r.n, r.ms
-    from pg_catalog.jsonb_to_recordset(p_requests) as r (
-      method text, route text, status integer, n bigint, ms bigint)
-    where r.n > 0 and r.ms >= 0 and r.method is not null and r.route is not null
-      and r.status is not null
-    limit 1000
-  )
-  insert into outbox.counter_change (metric, labels, n, total)
-  select 'requests', array[g.method, g.route, g.status], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
-  group by g.method, g.route, g.status
-  union all
-  select 'request_ms', array[g.method, b.bucket], pg_catalog.sum(g.n), pg_catalog.sum(g.ms)
-  from given g
-  cross join lateral (
-    select (pg_catalog.width_bucket(g.ms / g.n - 1, v_bounds) + 1)::text as bucket
-  ) b
-  group by g.method, b.bucket;
-  return pg_catalog.jsonb_build_object('noted', true);
-end
-$$;
-
-ALTER FUNCTION outbox.note_requests(p_requests jsonb) OWNER TO postgres;
-
--- Name: FUNCTION note_requests(p_requests jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_requests(p_requests jsonb) IS 'Counts requests that the API has answered: [{"method", "route": as the API writes it, "status", "n": how many, "ms": how long they took in all; those of one entry fall into one bucket}]. Returns {"noted": true}.';
-
--- Name: note_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-begin
-  update outbox.message_attempt a set
-    wamid = coalesce(a.wamid, f.wamid),
-    status = case
-      when f.failed_at is not null or a.failed_at is not null then 'FAILED'
-      else 'SUCCESS'
-    end,
-    sent_at = least(a.sent_at, f.sent_at),
-    delivered_at = least(a.delivered_at, f.delivered_at),
-    read_at = least(a.read_at, f.read_at),
-    failed_at = least(a.failed_at, f.failed_at),
-    error_code = case
-      when a.failed_at is not null then a.error_code
-      else f.code
-    end,
-    error_message = case
-      when a.failed_at is not null then a.error_message
-      else f.error
-    end,
-    provider_response = case
-      when f.failed_at is not null and a.failed_at is null
-      then coalesce(a.provider_response, '{}') || pg_catalog.jsonb_strip_nulls(
-        pg_catalog.jsonb_build_object('title', f.title, 'details', f.details))
-      else a.provider_response
-    end,
-    next_retry_at = null,
-    updated_at = p_now
-  from (
-    select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
-      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
-      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
-      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
-      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
-      (pg_catalog.array_agg(c.code order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as code,
-      (pg_catalog.array_agg(c.title order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as title,
-      (pg_catalog.array_agg(c.details order by c.at, c.update_id)
-        filter (where c.rank = 4))[1] as details,
-      (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
-        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
-    from pg_catalog.unnest(p_changes) c
-    where c.noted
-    group by c.attempt_id
-  ) f
-  -- By ctid: only who holds the message changes its attempts.
-  cross join lateral (
-    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
-  ) x
-  where a.ctid = x.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds statuses to the facts of their attempts. The caller holds the messages.';
 
 -- Name: note_timeouts(outbox.router, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13214,48 +12851,6 @@ ALTER FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with
 
 COMMENT ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) IS 'Processes the routing calls that timed out: divides the batch size by 8 for each of them, and returns the batch size. locks: the caller holds router.';
 
--- Name: note_wishes(outbox.wish[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  with last_word as (
-    -- The later word counts, and of two at one time the one that asks for less.
-    select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_wishes) w
-    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
-  ), changed as (
-    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
-      decided_at, created_at)
-    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from last_word w
-    order by w.org_id, w.recipient, w.purpose
-    on conflict (org_id, channel, recipient, purpose) do update set
-      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
-      decided_at = excluded.decided_at
-    where excluded.decided_at > o.decided_at
-      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
-    returning o.org_id, o.recipient, o.purpose
-  )
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select distinct w.org_id, w.entity_type, w.entity_id,
-    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
-    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
-  from changed c
-  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
-end
-$$;
-
-ALTER FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) IS 'Writes what people want into opt_out, where it is their last word, and audits it. locks: opt-outs in the order of their keys.';
-
 -- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.notice_end(p_data jsonb) RETURNS timestamp with time zone
@@ -13263,7 +12858,6 @@ CREATE FUNCTION outbox.notice_end(p_data jsonb) RETURNS timestamp with time zone
     SET search_path TO ''
     AS $_$
 begin
-  -- Of several restrictions the last to end; one without an end does not.
   if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
     return (
       select case when pg_catalog.count(*) = pg_catalog.count(s.at) then
@@ -13283,7 +12877,7 @@ ALTER FUNCTION outbox.notice_end(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'When restrictions end by themselves; null when they do not.';
+COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'The time at which the last restriction ends by itself; null if one has no end.';
 
 -- Name: notice_reason(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13305,7 +12899,7 @@ ALTER FUNCTION outbox.notice_reason(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION notice_reason(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'What WhatsApp gives as the reason, if anything.';
+COMMENT ON FUNCTION outbox.notice_reason(p_data jsonb) IS 'The reason that WhatsApp gives, or null.';
 
 -- Name: notice_rule_of(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13318,7 +12912,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- These two say what they mean further down.
+  -- The actual event of these is in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -13330,7 +12924,7 @@ begin
       select from pg_catalog.jsonb_array_elements(v_kinds) k
       where k ->> 'restriction_type' is distinct from 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
     then
-      -- It may go on sending.
+      -- Sending is not restricted.
       return null;
     end if;
   end if;
@@ -13344,24 +12938,32 @@ ALTER FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) OWNER TO p
 
 -- Name: FUNCTION notice_rule_of(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update of a template, account or number; null when it has none.';
+COMMENT ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) IS 'The rule for an update about a template, an account or a number; null if there is none.';
 
--- Name: number_of(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: number_variants(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.number_of(p_wa_id text) RETURNS text
+CREATE FUNCTION outbox.number_variants(p_recipient text) RETURNS text[]
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $_$
+declare
+  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
+  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
 begin
-  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
+  return case
+    when v_brazil is not null then array[
+      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
+    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
+    else array[p_recipient]
+  end;
 end
 $_$;
 
-ALTER FUNCTION outbox.number_of(p_wa_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
--- Name: FUNCTION number_of(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION number_variants(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.number_of(p_wa_id text) IS 'A wa_id as E.164 with its +; null for what is none.';
+COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13371,7 +12973,7 @@ CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with
     AS $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end
@@ -13398,7 +13000,7 @@ ALTER FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_n
 
 -- Name: FUNCTION on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller holds the gate. Does nothing here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_closed(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Extension point of close_delivery(): a delivery ended without an attempt. p_outcome: cancelled or expired; p_why: the reason. The caller has the gate locked. Does nothing here; the module messages replaces it.';
 
 -- Name: on_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13407,7 +13009,7 @@ CREATE FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_no
     SET search_path TO ''
     AS $$
 begin
-  perform outbox.publish_dead(p_events, p_endpoints, p_now);
+  perform outbox.publish_dead_letters(p_events, p_endpoints, p_now);
 end
 $$;
 
@@ -13457,7 +13059,7 @@ ALTER FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now times
 
 -- Name: FUNCTION on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Ends up to p_limit of the rows that a module has for it, and returns how many. After fewer than p_limit the module has removed everything, and the endpoint''s gate is removed next. The caller holds the endpoint and its gate. Returns 0 here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Extension point of purge_endpoint(): a deleted endpoint has no open delivery any more. Removes up to p_limit rows that a module has for it, and returns how many. Fewer than p_limit means that none is left, and that the gate can be removed. The caller has the endpoint and its gate locked. Returns 0 here; the module messages replaces it.';
 
 -- Name: on_results(outbox.result[], outbox.news, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13505,7 +13107,7 @@ begin
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
   elsif p_status = 'held' then
-    -- Also the deliveries that the database refused to create. They are few, so sorting is cheap.
+    -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
     from (
@@ -13526,14 +13128,14 @@ begin
       and x.event_id >= p_from
     order by x.event_id desc, x.endpoint_id desc;
   else
-    -- delivery_ends() gives its rows in order, and a nested loop keeps it.
+    -- delivery_endpoints() returns its rows in order, and a nested loop keeps this order.
     open v_list for
     select e.id, p.endpoint_id, e.type
     from outbox.event e
-    left join lateral outbox.delivery_ends(e.id) p on true
+    left join lateral outbox.delivery_endpoints(e.id) p on true
     where e.org_id > '' and (e.org_id, e.id) >= (p_org_id, p_from)
       and (e.org_id, e.id) <= (p_org_id, p_below.event_id)
-      -- For the partitions.
+      -- Selects the partitions.
       and e.id >= p_from and e.id <= p_below.event_id
       and (e.id < p_below.event_id or p.endpoint_id < p_below.endpoint_id)
     order by e.org_id desc, e.id desc;
@@ -13546,7 +13148,7 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), below a key and from an event on, newest first; an event without any may be there with a null. What they are, and whose where the status is of open ones or dead letters, must be asked of each.';
+COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on, newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
 
 -- Name: open_letter_list(text, uuid, timestamp with time zone, timestamp with time zone, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13583,7 +13185,7 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an org, or of one of its endpoints, below (time, id) and from a time on, newest first.';
+COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
 
 -- Name: open_window(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13603,7 +13205,7 @@ ALTER FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at time
 
 -- Name: FUNCTION open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Notes that a person (E.164 with its +) wrote to a channel at that time: for 24 hours they may be sent what is no template.';
+COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at timestamp with time zone) IS 'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a template are allowed for 24 hours.';
 
 -- Name: opt_in_recipient(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13613,10 +13215,10 @@ CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpo
     AS $$
 begin
   perform outbox.check_recipient(p_recipient);
-  -- Kept as lifted: a callback that comes late must not bring it back.
+  -- The row stays, so that a late callback does not restore the opt-out.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
     and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
@@ -13626,7 +13228,29 @@ ALTER FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpos
 
 -- Name: FUNCTION opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+COMMENT ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) IS 'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+
+-- Name: opt_out_changes(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.opt_out_change[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
+    )::outbox.opt_out_change
+    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
+    where r is not null and p_contact is not null);
+end
+$$;
+
+ALTER FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
+
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The opt-out changes of an update, one for each recipient and purpose, with the update as evidence.';
 
 -- Name: opt_out; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -13647,7 +13271,7 @@ ALTER TABLE outbox.opt_out OWNER TO postgres;
 
 -- Name: TABLE opt_out; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.opt_out IS 'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 with its +, or WhatsApp''s id of a person who hides theirs.';
+COMMENT ON TABLE outbox.opt_out IS 'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): the last decision, its source and evidence. lifted: messages are allowed again. recipient is E.164 with +, or WhatsApp''s id of a user who hides the number.';
 
 -- Name: opt_out_json(outbox.opt_out); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13666,7 +13290,7 @@ ALTER FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) OWNER TO postgres;
 
 -- Name: FUNCTION opt_out_json(p_opt_out outbox.opt_out); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out as the API shows it.';
+COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out as the API returns it.';
 
 -- Name: opt_out_recipient(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13695,7 +13319,7 @@ ALTER FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_sourc
 
 -- Name: FUNCTION opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
+COMMENT ON FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text, p_channel text) IS 'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", "purpose", "isNew"}. OH001.';
 
 -- Name: org_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13711,7 +13335,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('dead letter %s does not exist',
         pg_catalog.quote_nullable(p_id::text)),
-      hint = 'The list of dead letters shows those that there are';
+      hint = 'Use an id from the list of dead letters';
   end if;
   return v_letter;
 end
@@ -13721,7 +13345,7 @@ ALTER FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) OWNER TO postgre
 
 -- Name: FUNCTION org_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'The dead letter, or OH002 when that org has none of this id.';
+COMMENT ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) IS 'A dead letter of an organisation. OH002 if it does not exist there.';
 
 -- Name: org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13740,7 +13364,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('endpoint %s does not exist',
         pg_catalog.quote_nullable(p_endpoint_id::text)),
-      hint = 'The list of endpoints shows those that there are';
+      hint = 'Use an id from the list of endpoints';
   end if;
   return v_endpoint;
 end
@@ -13750,48 +13374,7 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint, or OH002 when that org has none of this id or it was deleted.';
-
--- Name: other_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
-  v_stored jsonb := '{}'::jsonb;
-  v_missing text[];
-begin
-  if v_endpoint.headers_vault_id is null then
-    return v_stored;
-  end if;
-  v_missing := array(
-    select n from pg_catalog.unnest(v_endpoint.header_names) n
-    where pg_catalog.lower(n) not in (
-      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
-  if pg_catalog.cardinality(v_missing) = 0 then
-    return v_stored;
-  end if;
-  v_stored := outbox.header_set(outbox.try_read(v_endpoint.headers_vault_id));
-  if v_stored is null then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
-        p_endpoint_id),
-      hint = pg_catalog.format('Name each of them in the call, with its value or null: %s',
-        pg_catalog.array_to_string(v_missing, ', '));
-  end if;
-  return (
-    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
-    from pg_catalog.unnest(v_missing) n where v_stored ? n);
-end
-$$;
-
-ALTER FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
-
--- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
+COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13802,8 +13385,8 @@ CREATE FUNCTION outbox.pace_of(p_messages_per_second double precision) RETURNS o
 declare
   v_rate constant double precision := p_messages_per_second * 0.965;
 begin
-  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
-  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  -- A run may claim the messages of the next 0.25 s, so that a late poll costs no throughput.
+  -- with_messages() sets the time of each, so they are not sent in a burst.
   return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
     greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
 end
@@ -13813,7 +13396,7 @@ ALTER FUNCTION outbox.pace_of(p_messages_per_second double precision) OWNER TO p
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The pace of a channel under a limit of WhatsApp: 96.5 % of it, evenly.';
+COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
 -- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13942,6 +13525,53 @@ ALTER FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with tim
 
 COMMENT ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'As park(); if the database refuses to park one gate, all others are parked. locks: the caller holds the gates.';
 
+-- Name: parse_headers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.parse_headers(p_text text) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_headers jsonb;
+begin
+  -- Not as the default of the variable: the handler does not catch errors there.
+  v_headers := p_text::jsonb;
+  if pg_catalog.jsonb_typeof(v_headers) = 'object' then
+    return (
+      select v_headers
+      where not exists (
+        select from pg_catalog.jsonb_each(v_headers) h
+        where pg_catalog.jsonb_typeof(h.value) <> 'string'));
+  end if;
+  return null;
+exception when data_exception then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.parse_headers(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION parse_headers(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.parse_headers(p_text text) IS 'Custom headers as Vault stores them, {name: value}; null if the text is not an object of texts.';
+
+-- Name: parse_message_id(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.parse_message_id(p_message_id text) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+begin
+  return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
+end
+$_$;
+
+ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
+
+-- Name: FUNCTION parse_message_id(p_message_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
+
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
@@ -14012,7 +13642,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint''s deliveries until resume_endpoint(); they stay, and new ones join them. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14031,7 +13661,7 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Holds an endpoint as pause_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
 
 -- Name: person_key(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14048,7 +13678,7 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of what goes to a person, or comes from them, and their name in the audit trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased message, and without a key ten digits are guessed in a minute.';
+COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
 
 -- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14057,7 +13687,7 @@ CREATE FUNCTION outbox.plain_word(p_text text) RETURNS text
     SET search_path TO ''
     AS $_$
 begin
-  -- Nothing longer is one of these words: a sentence that holds one is for a person to read.
+  -- At most 100 characters: a sentence that contains such a word needs a human reader.
   if pg_catalog.length(p_text) > 100 then
     return null;
   end if;
@@ -14074,7 +13704,7 @@ ALTER FUNCTION outbox.plain_word(p_text text) OWNER TO postgres;
 
 -- Name: FUNCTION plain_word(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text without case, accents, and what surrounds it: "Arrêt !" is arret. Null for a long one.';
+COMMENT ON FUNCTION outbox.plain_word(p_text text) IS 'A text in lower case, without accents and surrounding punctuation: "Arrêt !" becomes arret. Null if it is longer than 100 characters.';
 
 -- Name: port_allowed(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14119,6 +13749,42 @@ ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
 
+-- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  -- A lock timeout, a deadlock or a statement timeout: the update itself is valid.
+  v_is_temporary boolean := p_sqlstate in ('55P03', '40P01', '57014');
+begin
+  -- After 1, 4, 16, … s, at most 1 h. The ninth error, after about 5 h, skips the update.
+  update outbox.whatsapp_update u set
+    update_status = case
+      when u.checks >= 8 and not v_is_temporary then 'skipped'
+      else u.update_status
+    end,
+    reason = case
+      when u.checks >= 8 and not v_is_temporary then 'error'
+      else pg_catalog.left('error: ' || p_error, 200)
+    end,
+    checks = least(u.checks + 1, case when v_is_temporary then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_is_temporary
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
+    end
+  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
+end
+$$;
+
+ALTER FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Records the error and its SQLSTATE for updates that could not be applied, and the time of the next check.';
+
 -- Name: preview_retry_config(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.preview_retry_config(p_policy jsonb) RETURNS jsonb
@@ -14135,7 +13801,7 @@ ALTER FUNCTION outbox.preview_retry_config(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'What a policy would mean: {"schedule": [{"failure", "delaySeconds", "leastSeconds", "mostSeconds", "afterSeconds"}]}. OH001.';
+COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'The delays of a policy: {"schedule": [{"failure", "delaySeconds", "leastSeconds", "mostSeconds", "afterSeconds"}]}. OH001.';
 
 -- Name: preview_schedule(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14170,7 +13836,7 @@ ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION preview_schedule(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'What a policy means, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s" since the first try without it}]. OH001.';
+COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
 -- Name: primary_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14193,34 +13859,6 @@ ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
 -- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
-
--- Name: problems(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.problems(p_waiting jsonb) RETURNS text[]
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  v_now timestamptz := pg_catalog.clock_timestamp();
-begin
-  return pg_catalog.array_remove(array[
-    outbox.tick_problem(),
-    outbox.contract_problem(outbox.clock()),
-    case
-      when least((p_waiting ->> 'oldest_unrouted_at')::timestamptz,
-        (p_waiting ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
-      then 'work has been due for more than a minute'
-    end,
-    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
-end
-$$;
-
-ALTER FUNCTION outbox.problems(p_waiting jsonb) OWNER TO postgres;
-
--- Name: FUNCTION problems(p_waiting jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.problems(p_waiting jsonb) IS 'The problems that keep the outbox from working, as texts; empty if there are none: the tick, functions of another version, late work, delivery switched off. p_waiting: the result of waiting().';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14325,8 +13963,8 @@ begin
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_part(p_new, p_watch),
-      'old_record', outbox.watched_part(p_old, p_watch))::text,
+      'record', outbox.watched_columns(p_new, p_watch),
+      'old_record', outbox.watched_columns(p_old, p_watch))::text,
     coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
     v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
 exception when sqlstate 'OH001' then
@@ -14341,11 +13979,11 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and what is wrong with its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
 
--- Name: publish_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -14383,7 +14021,7 @@ begin
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
       (v_row.letter).endpoint_id, p_now);
-    -- Past the lane of its key, which may stand still behind this very dead letter.
+    -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
     values (v_id, (v_row.letter).endpoint_id, v_lane.id, greatest(p_now, v_lane.head_at),
@@ -14396,11 +14034,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Gives each new dead letter of a broker a delivery to its dead-letter topic, if it has one. locks: the caller holds the gates, and parks them.';
+COMMENT ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Creates a delivery to the dead-letter topic for each new dead letter of a broker endpoint that has one. locks: the caller holds the gates, and parks them.';
 
 -- Name: publish_events(text, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14410,19 +14048,19 @@ CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue
     AS $$
 declare
   v_version bigint;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   select c.version into v_version
   from outbox.event_catalogue c where c.org_id = p_org_id and c.strict;
   if found and v_version::text is distinct from p_catalogue then
     return pg_catalog.jsonb_build_object('catalogue', outbox.read_catalogue(p_org_id));
   end if;
-  v_answer := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
-  if v_answer is null then
-    v_answer := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
-    perform outbox.end_request(p_org_id, p_key, v_answer);
+  v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
+  if v_result is null then
+    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 
@@ -14430,7 +14068,7 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. Where it is strict, the events must have been checked against the version of its catalogue that p_catalogue names, or nothing is published and the answer is {"catalogue": as read_catalogue()}. p_key is the Idempotency-Key of the whole. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -14454,7 +14092,7 @@ ALTER TABLE outbox.inbound_message OWNER TO postgres;
 
 -- Name: TABLE inbound_message; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.inbound_message IS 'Messages from people, each once. type is WhatsApp''s, text what a person reads of it, reply_to the message of ours that it answers, payload the rest as it came; erased_at: text, payload and ids are gone, message.retention_days after it came.';
+COMMENT ON TABLE outbox.inbound_message IS 'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the outbound message that it replies to; payload is the rest of the update. At erased_at, message.retention_days after its arrival, text, payload and ids were erased.';
 
 -- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14466,20 +14104,19 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
-  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+  v_payload text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
 begin
-  -- One that is too large to publish comes without WhatsApp's own form of it.
-  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
-    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  if pg_catalog.octet_length(v_payload) > outbox.setting_int('publish.max_body_bytes') then
+    v_payload := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
-  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
@@ -14489,7 +14126,7 @@ ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update
 
 -- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14509,7 +14146,7 @@ ALTER FUNCTION outbox.publish_inserted() OWNER TO postgres;
 
 -- Name: FUNCTION publish_inserted(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes what is inserted; only event_type and payload count.';
+COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: publishes an inserted row. It reads only event_type and payload.';
 
 -- Name: publish_many(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14549,7 +14186,7 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the event of a message''s present life, whose partition key is that of the person.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
 
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14680,7 +14317,7 @@ ALTER FUNCTION outbox.publish_row() OWNER TO postgres;
 
 -- Name: FUNCTION publish_row(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after each row: publishes the change. watch_table() sets it up.';
+COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after each row: publishes the change. watch_table() creates it.';
 
 -- Name: publish_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14692,24 +14329,24 @@ declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_new jsonb;
   v_old jsonb;
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   if tg_op = 'INSERT' then
     for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_any := true;
+      v_published := true;
     end loop;
   elsif tg_op = 'DELETE' then
     for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
       perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_any := true;
+      v_published := true;
     end loop;
   else
-    v_any := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
+    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
       array(select pg_catalog.to_jsonb(n) from new_rows n),
       array(select pg_catalog.to_jsonb(o) from old_rows o));
   end if;
-  if v_any then
+  if v_published then
     perform outbox.kick_on_commit();
   end if;
   return null;
@@ -14720,7 +14357,7 @@ ALTER FUNCTION outbox.publish_rows() OWNER TO postgres;
 
 -- Name: FUNCTION publish_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) sets it up.';
+COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) creates it.';
 
 -- Name: publish_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14733,7 +14370,7 @@ CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now 
     SET jit TO 'off'
     AS $$
 begin
-  with told as (
+  with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
       traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
@@ -14742,11 +14379,12 @@ begin
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
-      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      -- The same key as the message's event, so that an ordered endpoint gets the events of a
+      -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -14760,7 +14398,7 @@ begin
     order by c.place
     returning id
   )
-  insert into outbox.unrouted (event_id) select t.id from told t;
+  insert into outbox.unrouted (event_id) select t.id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
@@ -14771,7 +14409,7 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
 -- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14784,18 +14422,17 @@ declare
   v_old jsonb;
   v_op text;
   v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_any boolean := false;
+  v_published boolean := false;
 begin
   for v_new, v_old in
     select n.r, o.r
     from (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_new) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
     ) n
     full join (
-      select r, outbox.watched_part(r, v_key) as key from pg_catalog.unnest(p_old) r
+      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
     ) o on o.key = n.key
   loop
-    -- A row whose primary key has changed is another row.
     v_op := case
       when v_old is null then 'INSERT'
       when v_new is null then 'DELETE'
@@ -14803,9 +14440,9 @@ begin
     end;
     continue when not outbox.is_watched_change(v_new, v_old, p_watch);
     perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_any := true;
+    v_published := true;
   end loop;
-  return v_any;
+  return v_published;
 end
 $$;
 
@@ -14813,7 +14450,7 @@ ALTER FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text
 
 -- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement, rows before and after matched by primary key: one whose key has changed counts as deleted and inserted. True when there was one to publish.';
+COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement. The rows before and after are matched by primary key: a row with a changed key counts as deleted and inserted. True if at least one was published.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14840,8 +14477,8 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      raise warning 'outbox: what endpoint % has left cannot be removed: % %', v_endpoint, sqlstate,
-        sqlerrm;
+      raise warning 'outbox: the rows of deleted endpoint % cannot be removed: % %', v_endpoint,
+        sqlstate, sqlerrm;
     end;
     exit when v_purged >= p_limit;
   end loop;
@@ -14853,7 +14490,7 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Cancels up to about p_limit deliveries of deleted endpoints; returns how many.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints; returns how many.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14865,7 +14502,7 @@ declare
   v_gate outbox.gate;
   v_purged integer;
 begin
-  -- Nobody is waited for, neither a person at the endpoint's row nor a run at its gate.
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
@@ -14880,7 +14517,7 @@ begin
   if not found then
     return 0;
   end if;
-  with doomed as materialized (
+  with picked as materialized (
     select d.* from outbox.lane l
     cross join lateral (
       select d.ctid as row_at, d.* from outbox.delivery d
@@ -14889,22 +14526,22 @@ begin
     ) d
     where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit
-  ), gone as (
+  ), deleted as (
     delete from outbox.delivery d
-    using doomed x
+    using picked x
     where d.ctid = x.row_at
     returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
       'the endpoint was deleted'
-    from gone g
+    from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
     from (
       select g.lane_id, pg_catalog.count(*) as n,
         pg_catalog.count(*) filter (where g.held)::integer as held
-      from gone g
+      from deleted g
       group by g.lane_id
     ) b
     where l.id = b.lane_id
@@ -14919,7 +14556,7 @@ begin
   if coalesce(v_purged, 0) = 0 and v_gate.depth = 0 then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.forget_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
     end if;
   end if;
   return coalesce(v_purged, 0);
@@ -14930,7 +14567,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then what modules have of it, and forgets its secrets, subscriptions and gate once none is left; returns how many it ended, none of an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14991,7 +14628,7 @@ ALTER FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) O
 
 -- Name: FUNCTION put_credentials(p_endpoint_id uuid, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. An endpoint that was held because they could not be read is resumed.';
+COMMENT ON FUNCTION outbox.put_credentials(p_endpoint_id uuid, p_credentials jsonb) IS 'Stores the credentials of an endpoint in Vault, in place of the old ones; null removes them. Resumes an endpoint that was paused because they could not be read.';
 
 -- Name: put_event(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15033,33 +14670,33 @@ CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description 
 declare
   v_now timestamptz := outbox.clock();
   v_type outbox.event_type;
-  v_answer jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /event-types', p_key,
     pg_catalog.jsonb_build_array(p_type, p_description, p_schema));
 begin
-  if v_answer is not null then
-    return v_answer;
+  if v_result is not null then
+    return v_result;
   end if;
   perform outbox.check_type(p_type);
   perform outbox.change_catalogue(p_org_id);
   select * into v_type from outbox.event_type t where t.org_id = p_org_id and t.type = p_type;
   if found and p_create then
-    -- A repeat of the request that made it is no error.
+    -- A repeat of the request that created it is no error.
     if v_type.description = coalesce(p_description, '')
       and v_type.schema::jsonb is not distinct from p_schema::jsonb
     then
-      v_answer := outbox.event_type_json(v_type);
-      perform outbox.end_request(p_org_id, p_key, v_answer);
-      return v_answer;
+      v_result := outbox.event_type_json(v_type);
+      perform outbox.end_request(p_org_id, p_key, v_result);
+      return v_result;
     end if;
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('event type %s exists', p_type),
-      hint = 'Change it with PUT, or choose another name';
+      message = pg_catalog.format('event type %s already exists', p_type),
+      hint = 'Change it with PUT, or use another name';
   end if;
-  -- The sum over the catalogue bounds what a publisher's function keeps.
+  -- Limits the size of the catalogue that a function caches.
   if not found and (
     select pg_catalog.count(*) from outbox.event_type t where t.org_id = p_org_id) >= 1000
   then
-    perform outbox.invalid('type', 'would be the 1001st of the organisation',
+    perform outbox.invalid('type', 'would exceed the limit of 1000 event types',
       'Delete event types that are no longer used');
   end if;
   insert into outbox.event_type as t (org_id, type, description, schema, created_at, updated_at)
@@ -15067,9 +14704,9 @@ begin
   on conflict (org_id, type) do update set
     description = excluded.description, schema = excluded.schema, updated_at = excluded.updated_at
   returning t.* into v_type;
-  v_answer := outbox.event_type_json(v_type);
-  perform outbox.end_request(p_org_id, p_key, v_answer);
-  return v_answer;
+  v_result := outbox.event_type_json(v_type);
+  perform outbox.end_request(p_org_id, p_key, v_result);
+  return v_result;
 end
 $$;
 
@@ -15077,7 +14714,7 @@ ALTER FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description t
 
 -- Name: FUNCTION put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it; with p_create one that is there with other content is refused, and p_key is its Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
+COMMENT ON FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text, p_schema json, p_create boolean, p_key text) IS 'Adds an event type to the catalogue or replaces it. With p_create, an existing type with other content is rejected, and p_key is the Idempotency-Key. Returns {"type", "description", "schema", "createdAt", "updatedAt"}. OH001, OH004.';
 
 -- Name: put_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15110,7 +14747,7 @@ ALTER FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION put_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. An endpoint that was held because they could not be read is resumed.';
+COMMENT ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an endpoint that was paused because they could not be read.';
 
 -- Name: put_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15133,7 +14770,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');
@@ -15148,7 +14785,7 @@ ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now times
 
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Stores a new message and publishes its event. Returns the result of create_message().';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15172,39 +14809,6 @@ ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp wit
 
 COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type.';
 
--- Name: put_off(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
-begin
-  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
-  update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
-    reason = case
-      when u.looks >= 8 and not v_passes then 'error'
-      else pg_catalog.left('error: ' || p_error, 200)
-    end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
-    end
-  where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
-end
-$$;
-
-ALTER FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) IS 'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are looked at again.';
-
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text DEFAULT NULL::text) RETURNS jsonb
@@ -15217,11 +14821,12 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
-    perform outbox.invalid('language', 'is not the code of a language', 'Expected fr or similar');
+    perform outbox.invalid('language', 'is not a language code',
+      'Expected 2 or 3 letters, such as fr');
   end if;
   if v_word is null then
     perform outbox.invalid('word', 'is empty or longer than 100 characters',
-      'Expected what a person would write as a whole message');
+      'Expected the text of a whole message, such as stop');
   end if;
   insert into outbox.reply_word as w (org_id, language, word, action)
   values (p_org_id, p_language, v_word, p_action)
@@ -15236,7 +14841,7 @@ ALTER FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text
 
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Says what a word means to an organisation, as a whole message: STOP, START, or NONE where all others take it for one of them. Returns {"language", "word", "action"}. OH001.';
+COMMENT ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) IS 'Sets the meaning of a word as a whole message for an organisation: STOP, START, or NONE to disable a word of all organisations. Returns {"language", "word", "action"}. OH001.';
 
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15246,7 +14851,7 @@ CREATE FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) RETURNS voi
     AS $$
 begin
   perform outbox.check_url(p_url);
-  update outbox.endpoint e set url = outbox.slack_url_shown(p_url) where e.id = p_endpoint_id;
+  update outbox.endpoint e set url = outbox.masked_slack_url(p_url) where e.id = p_endpoint_id;
   perform outbox.put_credentials(p_endpoint_id, pg_catalog.jsonb_build_object('url', p_url));
 end
 $$;
@@ -15272,8 +14877,8 @@ begin
       'Expected a code of your own, such as appointment_reminder_fr');
   end if;
   if p_name is null or p_name !~ '^[a-z0-9_]+$' or pg_catalog.length(p_name) > 512 then
-    perform outbox.invalid('name', 'is not a template''s name at Meta',
-      'Expected small letters, digits and _, such as appointment_reminder');
+    perform outbox.invalid('name', 'is not a template name of Meta',
+      'Expected lower-case letters, digits and _, such as appointment_reminder');
   end if;
   if p_language is null or p_language !~ '^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$' then
     perform outbox.invalid('language', 'is not a language code of Meta',
@@ -15298,7 +14903,7 @@ ALTER FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_la
 
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and p_language are Meta''s. OH001.';
+COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Creates or changes a template; returns it as template_json(). p_code is the organisation''s own code, p_name and p_language are Meta''s. OH001.';
 
 -- Name: put_whatsapp_app(text, text, boolean, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15311,13 +14916,13 @@ declare
   v_app outbox.whatsapp_app;
 begin
   if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
-    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+    perform outbox.invalid('app_id', 'is not the id of a Meta app', 'Expected digits');
   end if;
   if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
-      'Say how long the secret before this one still counts');
+      'Give the time for which the previous secret stays valid');
   end if;
-  -- Insert the row first, so that a second call for a new app waits here for the first one.
+  -- Insert the row first, so that a concurrent call for a new app waits here.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -15326,7 +14931,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,
@@ -15343,7 +14948,43 @@ ALTER FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_uns
 
 -- Name: FUNCTION put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Makes a Meta app known, or replaces its secret, of which the one before still counts for p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. OH001.';
+COMMENT ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) IS 'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
+
+-- Name: queue_backlog(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.queue_backlog() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(outbox.clock());
+  v_router outbox.router;
+begin
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  return pg_catalog.jsonb_build_object(
+    'unrouted', (
+      select pg_catalog.count(*) from (
+        select u from outbox.unrouted_late(v_router, 10000) u
+        union all
+        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        limit 10000
+      ) c
+    ),
+    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'oldest_due_at', (
+      select g.next_at from outbox.gate g
+      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.queue_backlog() OWNER TO postgres;
+
+-- Name: FUNCTION queue_backlog(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
 
 -- Name: queue_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15373,7 +15014,7 @@ begin
             pg_catalog.sum(g.in_flight) as in_flight
           from gates g group by g.kind, g.status
           union all
-          -- These are lanes, not endpoints: n is 0. Other states of the endpoint come first.
+          -- These rows count lanes, so n is 0. Any other status of the endpoint takes precedence.
           select g.kind, 'halted', 0, pg_catalog.sum(g.halted), 0
           from gates g where g.status = 'enabled' and g.halted > 0 group by g.kind
         ) s),
@@ -15398,6 +15039,53 @@ ALTER FUNCTION outbox.queue_metrics(p_now timestamp with time zone) OWNER TO pos
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The endpoints and their queues: {"endpoints": [{"kind", "status", "n", "open", "in_flight"}], the status halted counts the deliveries of halted lanes at enabled endpoints, "due_since", "open_since", "named": [{"endpoint", "org", "kind", "status", "open", "failures", "failing_since", "due_since"}]}, times in seconds since 1970 or null.';
+
+-- Name: queue_problems(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.queue_problems(p_backlog jsonb) RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := pg_catalog.clock_timestamp();
+begin
+  return pg_catalog.array_remove(array[
+    outbox.tick_problem(),
+    outbox.contract_problem(outbox.clock()),
+    case
+      when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
+        (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
+      then 'events or deliveries have been due for more than a minute'
+    end,
+    case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
+  ], null);
+end
+$$;
+
+ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
+
+-- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.raise_unknown_saga(p_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH002',
+    message = pg_catalog.format('saga %s does not exist', pg_catalog.quote_nullable(p_name)),
+    hint = 'Create it with define_saga(); select * from outbox.saga lists the existing sagas';
+end
+$$;
+
+ALTER FUNCTION outbox.raise_unknown_saga(p_name text) OWNER TO postgres;
+
+-- Name: FUNCTION raise_unknown_saga(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for a saga that does not exist.';
 
 -- Name: read_catalogue(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15428,7 +15116,7 @@ ALTER FUNCTION outbox.read_catalogue(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'What publishing must keep to: {"strict", "version", "types": {type: schema or null}}.';
+COMMENT ON FUNCTION outbox.read_catalogue(p_org_id text) IS 'The rules for publishing: {"strict", "version", "types": {type: schema or null}}.';
 
 -- Name: read_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15454,8 +15142,8 @@ begin
       '^(-?[0-9]{1,17}) ([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$');
   end if;
   if v_parts is null then
-    perform outbox.invalid('cursor', 'is not one that a list gave',
-      'Expected nextCursor of the page before; leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   p_at := timestamptz 'epoch' + v_parts[1]::bigint * interval '1 microsecond';
   p_id := v_parts[2];
@@ -15499,9 +15187,9 @@ begin
       'Close it with )');
   elsif v_state.weight > v_most_weight then
     perform outbox.invalid('filter',
-      pg_catalog.format('does %s steps for each value behind [*] or .*, and %s are allowed',
+      pg_catalog.format('has %s steps for each value of [*] or .*, and at most %s are allowed',
         v_state.weight, v_most_weight),
-      'Use fewer steps and alternatives behind a wildcard, or filter at the receiver');
+      'Use fewer steps and alternatives after a wildcard, or filter at the receiver');
   end if;
   begin
     v_filter.path := ('strict ' || v_state.written)::jsonpath;
@@ -15509,7 +15197,7 @@ begin
     or numeric_value_out_of_range
   then
     perform outbox.invalid('filter',
-      'has a text or a number that Postgres cannot hold: ' || sqlerrm,
+      'has a text or a number that Postgres does not accept: ' || sqlerrm,
       'Write a character beyond \uFFFF as it is, or as a surrogate pair such as \uD83D\uDE00');
   end;
   v_filter.weight := v_state.weight;
@@ -15521,7 +15209,7 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 -- Name: FUNCTION read_filter(p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'A filter as it is evaluated, with its weight. OH001 names the position, the problem and the remedy.';
+COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15630,7 +15318,7 @@ CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
 declare
   v_now timestamptz := outbox.clock();
 begin
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   return (
     select pg_catalog.jsonb_build_object('id', p_endpoint_id,
       'secret',
@@ -15651,7 +15339,7 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION read_secret(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'What a receiver needs, and what signs: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() makes a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] newest first}. No private key is shown. OH002.';
+COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15796,7 +15484,7 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 
@@ -15804,7 +15492,7 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
 -- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15881,7 +15569,7 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             WHEN (d.due_at = 'infinity'::timestamp with time zone) THEN 'set aside'::text
             WHEN (e.status <> 'enabled'::text) THEN (('endpoint '::text || e.status) || COALESCE((': '::text || e.status_reason), ''::text))
             WHEN ((g.breaker <> 'closed'::text) AND e.breaker_enabled) THEN ('breaker '::text || g.breaker)
-            WHEN l.halted THEN 'halted behind a dead letter'::text
+            WHEN l.halted THEN 'halted after a dead letter'::text
             ELSE NULL::text
         END AS held_because,
     d.attempt,
@@ -15949,7 +15637,7 @@ ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'Every delivery, open or finished: pending, processing, retrying (waits for its retry), held (and why; set aside: the database refused it, until retry_now()), or, where open is false, how it ended: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. The newest of all: recent_deliveries(). A span: event_id >= uuid_v7_floor(time). Asked otherwise about what has ended, it may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16000,7 +15688,7 @@ ALTER FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) OWNER TO
 
 -- Name: FUNCTION recent_deliveries(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as delivery_status shows them: by event_id from the highest, then endpoint_id. p_limit (1 to 1000) bounds the rows and the events that are looked at, so the last event may be cut, and rows are fewer where events wait for routing. Its cost does not grow with history. OH001.';
+COMMENT ON FUNCTION outbox.recent_deliveries(p_org_id text, p_limit integer) IS 'The deliveries of the newest events, of one organisation or (null) of all, as rows of delivery_status: by event_id, highest first, then by endpoint_id. p_limit (1 to 1000) limits both the rows and the events. So the last event may be incomplete, and unrouted events make the result shorter. The cost does not grow with history. OH001.';
 
 -- Name: recipients_of(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16017,7 +15705,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -16037,7 +15725,7 @@ ALTER FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text)
 
 -- Name: FUNCTION recipients_of(p_org_id text, p_wa_id text, p_user_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the numbers by which they were written to.';
+COMMENT ON FUNCTION outbox.recipients_of(p_org_id text, p_wa_id text, p_user_id text) IS 'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the numbers of earlier messages.';
 
 -- Name: record_lost_lease(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16152,6 +15840,31 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 
 COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
 
+-- Name: record_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- These members differ for each token, so they are not part of the request.
+  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
+    p_token - '{id,issuedAt}'::text[]);
+begin
+  if v_result is null then
+    v_result := p_token;
+    perform outbox.end_request(p_org_id, p_key, v_result);
+  end if;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
+
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
@@ -16179,6 +15892,83 @@ ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbo
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and notes a refusal for those that could not be read. locks: the caller holds the gates.';
+
+-- Name: record_sent(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_message outbox.outbound_message;
+begin
+  for v_message in
+    select m.* from pg_catalog.unnest(p_moves) x
+    cross join lateral (
+      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
+    ) m
+    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
+    order by m.id
+  loop
+    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
+      'Message sent successfully', null, p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
+
+-- Name: record_statuses(outbox.status_change[], outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  perform outbox.record_sent(p_moves, p_now);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
+    'Delivery status updated to: ' || c.status, null, p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
+  where c.update_status = 'applied'
+  order by c.place;
+  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
+  select m.org_id, m.dossier_id, t.type,
+    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
+      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
+      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
+      'error', c.title, 'details', c.details)), p_now
+  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
+  cross join lateral (
+    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
+  ) m
+  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
+  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
+  order by c.place, t.n;
+  perform outbox.publish_statuses(p_changes, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses.';
 
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16215,8 +16005,8 @@ CREATE FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now times
     AS $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
   return case
@@ -16249,11 +16039,11 @@ ALTER FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timest
 
 -- Name: FUNCTION refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the person has not written for 24 hours), template_missing; null when it may be.';
+COMMENT ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
--- Name: refusal_words(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: refusal_text(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.refusal_words(p_code text) RETURNS text
+CREATE FUNCTION outbox.refusal_text(p_code text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -16269,11 +16059,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.refusal_words(p_code text) OWNER TO postgres;
+ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
--- Name: FUNCTION refusal_words(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refusal_text(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refusal_words(p_code text) IS 'A refusal as the audit trail words it.';
+COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
 -- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16402,7 +16192,7 @@ ALTER FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) OWNER TO postgr
 
 -- Name: FUNCTION refuse_managed(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that is managed under another path, such as a channel, whose pace and number the members of an endpoint would upset.';
+COMMENT ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that has its own path in the API, such as a channel. The members of an endpoint could break the rate and the number of a channel.';
 
 -- Name: refuse_members(jsonb, text, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16530,7 +16320,7 @@ ALTER FUNCTION outbox.release_command(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null when it is neither. It begins with the remedy of the module whose kind the endpoint is, if there is one. A value in it such as <the new token> is to be replaced: as it stands it is refused, and nothing is released. For an endpoint with an unreadable secret: the statement that sets the secret again.';
+COMMENT ON FUNCTION outbox.release_command(p_endpoint_id uuid) IS 'The statement that releases a paused or disabled endpoint; null for any other. It starts with the remedy of the module of the kind, if there is one. For an endpoint with an unreadable secret it sets the secret again. Replace a placeholder such as <the new token>: with it the statement fails and releases nothing.';
 
 -- Name: release_first(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16551,7 +16341,8 @@ begin
       when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  -- From all holds, because status_reason names only the first. The text of a hold is its rule's
+  -- code and title.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h
@@ -16574,7 +16365,7 @@ ALTER FUNCTION outbox.release_first(p_endpoint outbox.endpoint) OWNER TO postgre
 
 -- Name: FUNCTION release_first(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that have to come before resume_endpoint(), with commas between them; of an endpoint with an unreadable secret the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.release_first(p_endpoint outbox.endpoint) IS 'Extension point of release_command(): the calls that must come before resume_endpoint(), separated by commas. If a secret of the endpoint cannot be read: the call that sets this secret again. Null: none. Null here; the module messages replaces it.';
 
 -- Name: release_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16607,7 +16398,7 @@ ALTER FUNCTION outbox.release_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION release_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an endpoint that was held because a secret could not be read, if all can be read now, and publishes outhook.endpoint.released.';
+COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an endpoint that was paused because a secret could not be read, if all can be read now, and publishes outhook.endpoint.released.';
 
 -- Name: reload_jobs(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16633,6 +16424,106 @@ ALTER FUNCTION outbox.reload_jobs() OWNER TO postgres;
 -- Name: FUNCTION reload_jobs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of jobs of Outhook}.';
+
+-- Name: remaining_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
+  v_stored jsonb := '{}'::jsonb;
+  v_missing text[];
+begin
+  if v_endpoint.headers_vault_id is null then
+    return v_stored;
+  end if;
+  v_missing := array(
+    select n from pg_catalog.unnest(v_endpoint.header_names) n
+    where pg_catalog.lower(n) not in (
+      select pg_catalog.lower(k) from pg_catalog.jsonb_object_keys(p_headers) k));
+  if pg_catalog.cardinality(v_missing) = 0 then
+    return v_stored;
+  end if;
+  v_stored := outbox.parse_headers(outbox.try_read(v_endpoint.headers_vault_id));
+  if v_stored is null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the headers of endpoint %s cannot be read from Vault',
+        p_endpoint_id),
+      hint = pg_catalog.format('Set each of these headers in the call, to a value or null: %s',
+        pg_catalog.array_to_string(v_missing, ', '));
+  end if;
+  return (
+    select coalesce(pg_catalog.jsonb_object_agg(n, v_stored -> n), '{}')
+    from pg_catalog.unnest(v_missing) n where v_stored ? n);
+end
+$$;
+
+ALTER FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION remaining_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) IS 'The custom headers of an endpoint that p_headers does not name, with their values. OH004 if they cannot be read.';
+
+-- Name: remove_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- The same lock order as in drop_expired_secrets(): first the row, then the secret in Vault.
+  with deleted as (
+    delete from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id returning s.vault_id
+  )
+  delete from vault.secrets v using deleted g where v.id = g.vault_id;
+  perform outbox.put_headers(p_endpoint_id, '{}');
+  perform outbox.put_credentials(p_endpoint_id, null);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
+  -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
+  -- up yet.
+  delete from outbox.counter_change c
+  where c.at >= outbox.counters_since(pg_catalog.clock_timestamp())
+    and c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
+  delete from outbox.counter c
+  where c.metric = 'endpoint_attempts' and c.labels[1] = p_endpoint_id::text;
+  delete from outbox.lane l where l.gate_id = p_gate_id;
+  delete from outbox.gate g where g.id = p_gate_id;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNER TO postgres;
+
+-- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it.';
+
+-- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys integer;
+begin
+  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_key k where k.ctid = any (array(
+    select o.ctid from outbox.request_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full again; returns the number of keys.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16761,7 +16652,8 @@ begin
   from outbox.gate g
   join outbox.endpoint e on e.id = g.endpoint_id
   where g.endpoint_id = p_endpoint_id and e.status <> 'deleted';
-  -- Cleanup may be removing the letter that alone still has the body: what it leaves is read after.
+  -- Lock the dead letter before reading the body: cleanup may delete it, and it may have the only
+  -- copy.
   perform from outbox.dead_letter x
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
   for no key update;
@@ -16794,7 +16686,7 @@ ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job
 
 -- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again; false when it is open, or when its event or endpoint is gone. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: the caller has the gate locked.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16808,12 +16700,12 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   perform outbox.check_endpoint(p_endpoint_id);
   if exists (
     select from outbox.delivery d where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
   ) then
-    -- A pending retry is replaced: the same delivery, with a fresh budget, now.
+    -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
     update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
@@ -16828,10 +16720,10 @@ begin
     or not outbox.reopen_delivery(p_event_id, p_endpoint_id, 0, v_now)
   then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('nothing is known of event %s for endpoint %s',
+      message = pg_catalog.format('event %s has no delivery and no dead letter for endpoint %s',
         pg_catalog.quote_nullable(p_event_id::text), p_endpoint_id),
-      hint = 'A delivered event can be replayed for event.delivered_days, a dead letter as long as '
-        'it is there';
+      hint =
+        'Replay a delivered event within event.delivered_days, a dead letter while it is stored';
   end if;
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
@@ -16845,7 +16737,7 @@ ALTER FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) OWNER TO postg
 
 -- Name: FUNCTION replay(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or an open one anew with a fresh budget: {"event_id", "endpoint_id", "replaced": whether it replaced a pending retry}. OH002: nothing is known of it; OH004: it is being sent.';
+COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends a finished delivery again, or restarts an open one with failed_attempts 0: {"event_id", "endpoint_id", "replaced": true if it was open}. OH002: there is neither a delivery nor a dead letter; OH004: it is in flight.';
 
 -- Name: replay_dead_letter(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16865,7 +16757,7 @@ ALTER FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) OWNER TO post
 
 -- Name: FUNCTION replay_dead_letter(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Sends a dead letter again, as replay() does, and returns it as it is then. OH002, OH004.';
+COMMENT ON FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) IS 'Replays a dead letter as replay() does, and returns its new dead_letter_json(). OH002, OH004.';
 
 -- Name: replay_job; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -16892,7 +16784,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, how far it has come (at_failed, at_id), and how many it put back or skipped.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters: the filter, the position (at_failed, at_id), and how many dead letters were replayed or skipped.';
 
 -- Name: replay_job_json(outbox.replay_job); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16916,7 +16808,7 @@ ALTER FUNCTION outbox.replay_job_json(p_job outbox.replay_job) OWNER TO postgres
 
 -- Name: FUNCTION replay_job_json(p_job outbox.replay_job); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job as the API shows it; reachedAt is when the last letter failed that it came to.';
+COMMENT ON FUNCTION outbox.replay_job_json(p_job outbox.replay_job) IS 'A replay job in the form of the API. reachedAt: the time of failure of the last dead letter that it has handled.';
 
 -- Name: replay_lane(bigint, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16954,17 +16846,17 @@ CREATE FUNCTION outbox.replay_many(p_org_id text DEFAULT NULL::text, p_endpoint_
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  -- What dies while the job is at work is not its concern, or it would replay it for ever.
+  -- Only dead letters from before the job, or it could replay the same ones forever.
   v_to timestamptz := least(p_failed_to, v_now);
   v_id bigint;
 begin
   if p_failed_from > v_to then
-    perform outbox.invalid('failed_from', 'lies after failed_to', 'Expected a span in the past');
+    perform outbox.invalid('failed_from', 'is after failed_to', 'Expected a span in the past');
   end if;
   if coalesce(p_rate_per_second, 0) not between 1 and 1000 then
     perform outbox.invalid('rate_per_second',
       pg_catalog.format('is %s', coalesce(p_rate_per_second::text, 'null')),
-      'Expected 1 to 1000 deliveries a second');
+      'Expected 1 to 1000 deliveries per second');
   end if;
   insert into outbox.replay_job (org_id, endpoint_id, event_type, failed_from, failed_to,
     rate_per_second, created_at)
@@ -16978,7 +16870,37 @@ ALTER FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_typ
 
 -- Name: FUNCTION replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays every dead letter that matches (null: any), failed before it began and was not discarded or replayed: {"id"}. outbox.replay_job shows its progress. OH001.';
+COMMENT ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) IS 'Starts a job that replays all matching dead letters (null: any) that failed before the job started and were not discarded or replayed: {"id"}. outbox.replay_job has its progress. OH001.';
+
+-- Name: replied_message(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select m.id
+    from (
+      select x.message_id from outbox.message_attempt x
+      where x.phone_number_id = p_update.phone_number_id
+        and x.wamid = coalesce(p_update.data #>> '{context,id}',
+          p_update.data #>> '{reaction,message_id}')
+      offset 0
+    ) a
+    cross join lateral (
+      select o.id, o.org_id from outbox.outbound_message o where o.id = a.message_id offset 0
+    ) m
+    where m.org_id = p_update.org_id);
+end
+$$;
+
+ALTER FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) OWNER TO postgres;
+
+-- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) IS 'The outbound message that an inbound message replies or reacts to, or null.';
 
 -- Name: reply_action(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16991,14 +16913,14 @@ declare
   v_word text;
   v_action text;
 begin
-  -- What was chosen counts before what was shown: a button may say anything.
+  -- The payload of a button counts before its text, because the text may be anything.
   for v_word in
     select w.word
     from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
       p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
       p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
-      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
-    cross join lateral outbox.plain_word(t.said) as w (word)
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (value, place)
+    cross join lateral outbox.plain_word(t.value) as w (word)
     where w.word is not null
     order by t.place
   loop
@@ -17017,7 +16939,7 @@ ALTER FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) OWNER TO postgre
 
 -- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or START if an inbound message, or the chosen button, is one of the organisation''s words.';
 
 -- Name: report_dead_message(text, text, text, text, text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17026,7 +16948,7 @@ CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_
     SET search_path TO ''
     AS $$
 begin
-  -- What the system says of itself never makes it say more.
+  -- An operational event must not cause another one.
   if p_event_type like 'outhook.%' then
     return;
   end if;
@@ -17044,7 +16966,7 @@ ALTER FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_t
 
 -- Name: FUNCTION report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer has put a message into its dead-letter topic or queue.';
+COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) IS 'Publishes outhook.consumer.dead_lettered: a consumer moved a message to its dead-letter topic or queue.';
 
 -- Name: resend_message(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17060,7 +16982,7 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
-      hint = 'Only a FAILED message whose content is still there can be sent again';
+      hint = 'Resend a message only after it is FAILED and before it is erased';
   end if;
   if exists (
     select from outbox.delivery d
@@ -17068,7 +16990,7 @@ begin
   then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is being sent again', p_message_id),
-      hint = 'Its dead letter was replayed: wait for what comes of it';
+      hint = 'Its dead letter was replayed: wait for the result';
   end if;
   update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
   where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
@@ -17079,7 +17001,6 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  -- A new event: it keeps its place behind what waits for this person already.
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message, v_now);
@@ -17093,7 +17014,7 @@ ALTER FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor t
 
 -- Name: FUNCTION resend_message(p_org_id text, p_message_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
+COMMENT ON FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text) IS 'Queues a FAILED message again with all its retries, after the waiting messages of its recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or erased.';
 
 -- Name: reserved_headers(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17116,7 +17037,7 @@ ALTER FUNCTION outbox.reserved_headers() OWNER TO postgres;
 
 -- Name: FUNCTION reserved_headers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* stands for all that begin so.';
+COMMENT ON FUNCTION outbox.reserved_headers() IS 'The names that no custom header may have, in lower case; webhook-* means all names with this prefix.';
 
 -- Name: resolve_dead_letters(uuid[], uuid[], integer[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17180,7 +17101,7 @@ CREATE FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- In the order in which drop_partitions() comes to them.
+  -- In the lock order of drop_partitions().
   delete from outbox.partition_check c
   using (
     select o.name from outbox.partition_check o
@@ -17199,7 +17120,7 @@ ALTER FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION restart_open_checks(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Starts the count of nights without anything open anew for the days of replayed events. locks: partition_check by name, behind the gates.';
+COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts the count of nights without an open delivery for the days of replayed events. locks: partition_check by name, after the gates.';
 
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17209,13 +17130,13 @@ CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor 
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
-  v_was jsonb := outbox.channel_json(v_id);
+  v_before jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'status' <> 'enabled' then
+  if v_before ->> 'status' <> 'enabled' then
     perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
+        coalesce(v_before ->> 'statusReason', v_before ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
@@ -17225,7 +17146,7 @@ ALTER FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor t
 
 -- Name: FUNCTION resume_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. Returns it as channel_json() shows it. OH002.';
+COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Lifts the holds of a channel. Its waiting messages are sent at once; the hold used up none of their attempts. Returns the channel as channel_json(). OH002.';
 
 -- Name: resume_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17242,7 +17163,7 @@ ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Serves a paused or disabled endpoint again, within a second of the commit, a little at first and fully after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
 -- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17257,7 +17178,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.
+  -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
   update outbox.lane l set
     halted = false,
@@ -17274,7 +17195,8 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('key %s of endpoint %s is not halted',
         pg_catalog.quote_nullable(p_partition_key), p_endpoint_id),
-      hint = 'Only an ordered endpoint with on_dead_letter = halt stops behind a dead letter';
+      hint =
+        'Only a lane of an ordered endpoint with on_dead_letter = halt stops, after a dead letter';
   end if;
   delete from outbox.lane l using outbox.gate g
   where v_depth = 0 and g.endpoint_id = p_endpoint_id and l.gate_id = g.id and l.ordered
@@ -17290,7 +17212,7 @@ ALTER FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) OWNE
 
 -- Name: FUNCTION resume_lane(p_endpoint_id uuid, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Lets an ordered key go on that stopped behind a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
+COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text) IS 'Resumes an ordered key that stopped after a dead letter: {"endpoint_id", "partition_key", "open"}. OH002; OH004: it is not halted.';
 
 -- Name: resume_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17309,7 +17231,7 @@ ALTER FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) OWN
 
 -- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Serves an endpoint again as resume_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
 
 -- Name: retries_at(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17355,7 +17277,8 @@ begin
   if p_header ~ '^[[:space:]]*[0-9]+([.][0-9]+)?[[:space:]]*$' then
     v_wait := pg_catalog.make_interval(secs => least(pg_catalog.btrim(p_header)::float8, p_most_s));
   else
-    -- RFC 9110, section 5.6.7: the form in use, and the two that a recipient still has to read.
+    -- RFC 9110, section 5.6.7: the current format, and two obsolete ones that a recipient must
+    -- accept.
     v_date := coalesce(
       pg_catalog.regexp_match(p_header,
         '^[A-Z][a-z]{2}, ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9:]{8}) GMT$'),
@@ -17373,7 +17296,7 @@ begin
         v_date[1]::integer)
       + v_date[4]::time
     ) at time zone 'UTC' - p_now;
-    -- Two digits that seem more than 50 years ahead mean a year of the century before.
+    -- A two-digit year more than 50 years ahead is one of the previous century.
     if v_wait > interval '18262 days' and pg_catalog.length(v_date[3]) = 2 then
       return null;
     end if;
@@ -17388,7 +17311,7 @@ ALTER FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone,
 
 -- Name: FUNCTION retry_after(p_header text, p_now timestamp with time zone, p_most_s integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) IS 'How long a Retry-After header (seconds, with a fraction or not, or an HTTP date) asks to wait, p_most_s at most; null when it is past, zero or unreadable.';
+COMMENT ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with time zone, p_most_s integer) IS 'The wait that a Retry-After header requests (seconds, with a fraction or not, or an HTTP date), at most p_most_s; null if it is past, zero or invalid.';
 
 -- Name: retry_config_json(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17409,7 +17332,29 @@ ALTER FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) OWNER TO pos
 
 -- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The policy in force, whether it is the preset of the kind, and what it means: {"preset", "policy", "schedule", "version" (of the endpoint)}.';
+COMMENT ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) IS 'The policy of an endpoint and its delays: {"preset": whether it is that of the kind, "policy", "schedule", "version" (of the endpoint)}.';
+
+-- Name: retry_if_transient(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
+    and p_rule.action in ('fail', 'hold')
+  then
+    p_rule.action := 'retry';
+  end if;
+  return p_rule;
+end
+$$;
+
+ALTER FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, but with the action retry if the provider marks the failure as transient and the rule is not firm.';
 
 -- Name: retry_now(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17426,7 +17371,7 @@ ALTER FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) OWNER TO po
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside; a held endpoint stays held. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
+COMMENT ON FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) IS 'Makes an open delivery due at once, also one that was set aside. It does not resume a held endpoint. Returns {"event_id", "endpoint_id", "due_at"} as schedule_retry(). OH002, OH004.';
 
 -- Name: retry_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17455,7 +17400,7 @@ ALTER FUNCTION outbox.retry_of_wire(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION retry_of_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'A retry policy with the names that SQL has, of one with those of the API; null for null.';
+COMMENT ON FUNCTION outbox.retry_of_wire(p_policy jsonb) IS 'Renames the fields of a retry policy from the names of the API to those of SQL; null for null.';
 
 -- Name: retry_preset(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17472,7 +17417,7 @@ ALTER FUNCTION outbox.retry_preset(p_kind text) OWNER TO postgres;
 
 -- Name: FUNCTION retry_preset(p_kind text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The retry policy of an endpoint kind, for an endpoint that has none of its own; null for an unknown kind.';
+COMMENT ON FUNCTION outbox.retry_preset(p_kind text) IS 'The default retry policy of an endpoint kind; null for an unknown kind.';
 
 -- Name: retry_to_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17498,7 +17443,7 @@ ALTER FUNCTION outbox.retry_to_wire(p_policy jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION retry_to_wire(p_policy jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'A retry policy with the names of the API.';
+COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'Renames the fields of a retry policy from the names of SQL to those of the API.';
 
 -- Name: revoke_consent(text, text, text[], text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17516,7 +17461,7 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 
 -- Name: FUNCTION revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what list_consents() does. OH001.';
+COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the result of list_consents(). OH001.';
 
 -- Name: rewrite_command(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17547,7 +17492,7 @@ ALTER FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) OWNER TO postg
 
 -- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets the unreadable secret of an endpoint again. A signing secret is made anew. For all others the statement has a placeholder for the value, and fails with it.';
+COMMENT ON FUNCTION outbox.rewrite_command(p_endpoint outbox.endpoint) IS 'The statement that sets the unreadable secret of an endpoint again. For a signing secret it creates a new one. For all others it has a placeholder for the value, and fails until this is replaced.';
 
 -- Name: ring_from(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17583,7 +17528,7 @@ begin
   then
     perform outbox.rotate_secret(p_endpoint_id, p_secret,
       pg_catalog.make_interval(secs => p_overlap_seconds));
-    -- Nothing of a secret is noted: a repeat reads it from Vault.
+    -- No secret is stored here: a repeat reads it from Vault.
     perform outbox.end_request(p_org_id, p_key, '{}');
   end if;
   return outbox.get_org_secret(p_org_id, p_endpoint_id);
@@ -17594,7 +17539,7 @@ ALTER FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_sec
 
 -- Name: FUNCTION rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns what get_org_secret() does. OH001, OH002, OH003, OH004.';
+COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text, p_overlap_seconds integer, p_key text) IS 'Replaces a secret as rotate_secret() does, once for each p_key, and returns get_org_secret(). OH001, OH002, OH003, OH004.';
 
 -- Name: rotate_secret(uuid, text, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17610,9 +17555,9 @@ declare
   v_id uuid;
   v_new outbox.endpoint_secret;
 begin
-  -- Two rotations at a time would both take the same secret for the current one.
+  -- Without the lock two concurrent rotations would both replace the same secret.
   perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.check_signs(p_endpoint_id);
+  perform outbox.check_is_signed(p_endpoint_id);
   perform outbox.check_overlap(p_overlap);
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -17634,8 +17579,8 @@ begin
     cross join lateral outbox.try_read(s.vault_id) l (secret)
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now)
   ) then
-    perform outbox.invalid('secret', 'is one that the endpoint signs with already',
-      'Leave it out and a new one is made');
+    perform outbox.invalid('secret', 'is already a secret of the endpoint',
+      'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
   return pg_catalog.jsonb_build_object(
@@ -17655,7 +17600,7 @@ ALTER FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap
 
 -- Name: FUNCTION rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Gives an endpoint a new signing secret; the one it replaces signs on for p_overlap, beside it. A secret whsk_… (ed25519) replaces the one of its own kind, or is the first of it, and changes nothing of whsec_…. A replaced secret that cannot be read from Vault ends at once, and an endpoint that was held because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old ones still sign.';
+COMMENT ON FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text, p_overlap interval) IS 'Replaces the signing secret of an endpoint. The replaced one still signs for p_overlap. A secret whsk_… (ed25519) replaces only one of its own scheme, or is added if there is none. A replaced secret that Vault cannot return expires at once, and an endpoint that was paused because of it is resumed. Returns {"id", "secret_id", "secret" (null for whsk_), "public_key" (whpk_…, for whsk_), "expires_at" (of the replaced one)}. OH001, OH002; OH004: more than 5 old secrets still sign.';
 
 -- Name: route(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17926,7 +17871,7 @@ ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'How far routing is with an event: waiting, done, or set_aside after three failures.';
+COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing status of an event: waiting, done, or set_aside after three failures.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17968,12 +17913,12 @@ declare
 begin
   execute pg_catalog.format('select %s($1)', p_function) into v_result using p_context;
   if pg_catalog.jsonb_typeof(coalesce(v_result, '{}')) <> 'object' then
-    raise exception using errcode = 'OH001', message = 'it returned no JSON object',
-      hint = 'A step returns what it adds to the context, such as {"payment": 7}, or null';
+    raise exception using errcode = 'OH001', message = 'the step did not return a JSON object',
+      hint = 'Return the members to add to the context, such as {"payment": 7}, or null';
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- The caller's to repeat, as they are.
+  -- Unchanged, so that the caller can repeat the transaction.
   when transaction_rollback then
     raise;
   when others then
@@ -17991,7 +17936,96 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 -- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns what it adds to the context. OH007 names saga, step and cause; detail has them as JSON: {"saga", "step", "function", "code": its SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks pass as they are.';
+COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
+
+-- Name: save_contact(text, text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
+  v_of_user outbox.whatsapp_contact;
+  v_of_number outbox.whatsapp_contact;
+  v_id uuid;
+begin
+  if v_wa_id is null and p_user_id is null then
+    return null;
+  end if;
+  -- A known number with another user id has a new owner.
+  update outbox.whatsapp_contact c set wa_id = null
+  where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
+  -- A concurrent transaction may have deleted or merged the contact: repeat.
+  while v_id is null loop
+    insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
+    select p_org_id, v_wa_id, p_user_id, p_now, p_now
+    where not exists (
+      select from outbox.whatsapp_contact c
+      where c.org_id = p_org_id and (c.wa_id = v_wa_id or c.user_id = p_user_id))
+    on conflict do nothing;
+    select * into v_of_user from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.user_id = p_user_id for update;
+    select * into v_of_number from outbox.whatsapp_contact c
+    where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
+    v_id := coalesce(v_of_user.id, v_of_number.id);
+  end loop;
+  -- Merge two contacts of the same user.
+  if v_of_user.id <> v_of_number.id then
+    update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
+    delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
+  end if;
+  update outbox.whatsapp_contact c set
+    wa_id = coalesce(v_wa_id, c.wa_id),
+    user_id = coalesce(p_user_id, c.user_id),
+    parent_user_id = coalesce(pg_catalog.left(p_contact ->> 'parent_user_id', 256),
+      c.parent_user_id),
+    name = coalesce(pg_catalog.left(p_contact #>> '{profile,name}', 256), c.name),
+    username = coalesce(pg_catalog.left(p_contact #>> '{profile,username}', 256), c.username),
+    last_seen_at = greatest(c.last_seen_at, p_now)
+  where c.id = v_id;
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) IS 'Creates or updates the contact of an organisation with this number or user id and returns its id; null without either. locks: the contact.';
+
+-- Name: save_display_numbers(bigint[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_display_numbers(p_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_channel c set display_digits = x.display
+  from (
+    select distinct on (u.channel_id) u.channel_id, u.display
+    from pg_catalog.unnest(p_ids) i
+    cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
+    where u.display is not null and u.channel_id is not null
+    order by u.channel_id, u.id desc
+  ) x
+  join lateral (
+    -- Skip a locked channel: its next callback stores the number.
+    select w.ctid as row_at from outbox.whatsapp_channel w
+    where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
+    for no key update skip locked
+  ) h on true
+  where c.ctid = h.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_display_numbers(p_ids bigint[]) OWNER TO postgres;
+
+-- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) IS 'Stores the display numbers of channels. Only callbacks contain them, and an update of a number''s quality identifies the number only by this.';
 
 -- Name: save_message(outbox.outbound_message, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18000,14 +18034,14 @@ CREATE FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now tim
     SET search_path TO ''
     AS $$
 declare
-  v_was text;
+  v_before text;
 begin
-  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;
+  if not outbox.status_may_change(v_before, p_message.status) then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
+      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_before,
         p_message.status),
-      hint = 'Only a QUEUED message can be cancelled, and only a FAILED one sent again';
+      hint = 'Cancel a message only while it is QUEUED; resend it only after it is FAILED';
   end if;
   update outbox.outbound_message m set
     status = p_message.status,
@@ -18023,7 +18057,7 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
-  if v_was <> p_message.status then
+  if v_before <> p_message.status then
     perform outbox.count_message(p_message.status, p_message.error_code);
   end if;
 end
@@ -18033,7 +18067,202 @@ ALTER FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now time
 
 -- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Writes what changes in the life of a message. OH004 when its status may not become that. locks: the message.';
+COMMENT ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Updates a message. OH004: its status may not change to the new one. locks: the message.';
+
+-- Name: save_opt_outs(outbox.opt_out_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
+    select distinct on (w.org_id, w.recipient, w.purpose) w.*
+    from pg_catalog.unnest(p_changes) w
+    order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
+  ), changed as (
+    insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
+      decided_at, created_at)
+    select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
+    from latest w
+    order by w.org_id, w.recipient, w.purpose
+    on conflict (org_id, channel, recipient, purpose) do update set
+      source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
+      decided_at = excluded.decided_at
+    where excluded.decided_at > o.decided_at
+      or (excluded.decided_at = o.decided_at and o.lifted and not excluded.lifted)
+    returning o.org_id, o.recipient, o.purpose
+  )
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at)
+  select distinct w.org_id, w.entity_type, w.entity_id,
+    case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
+    pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
+  from changed c
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+end
+$$;
+
+ALTER FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) IS 'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in the order of their keys.';
+
+-- Name: save_response_opt_outs(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_opt_outs outbox.opt_out_change[] := array(
+    select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
+    from (
+      select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
+      where x.outcome = 'failed' and x.code is not null
+    ) failed
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
+      and f.opt_out is not null
+    cross join lateral (
+      select x.attempt_no, x.message_id from outbox.message_attempt x
+      where x.event_id = failed.event and x.claim = failed.attempt offset 0
+    ) a
+    cross join lateral (
+      select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
+    ) m
+    cross join lateral (
+      select failed.code, t.recipient as to from (
+        select m.to_recipient union select pg_catalog.unnest(
+          outbox.recipients_of(m.org_id, m.wa_id, null))
+      ) t (recipient)
+    ) r);
+begin
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns those of callbacks. locks: opt-outs by key.';
+
+-- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.message_attempt a set
+    wamid = coalesce(a.wamid, f.wamid),
+    status = case
+      when f.failed_at is not null or a.failed_at is not null then 'FAILED'
+      else 'SUCCESS'
+    end,
+    sent_at = least(a.sent_at, f.sent_at),
+    delivered_at = least(a.delivered_at, f.delivered_at),
+    read_at = least(a.read_at, f.read_at),
+    failed_at = least(a.failed_at, f.failed_at),
+    error_code = case
+      when a.failed_at is not null then a.error_code
+      else f.code
+    end,
+    error_message = case
+      when a.failed_at is not null then a.error_message
+      else f.error
+    end,
+    provider_response = case
+      when f.failed_at is not null and a.failed_at is null
+      then coalesce(a.provider_response, '{}') || pg_catalog.jsonb_strip_nulls(
+        pg_catalog.jsonb_build_object('title', f.title, 'details', f.details))
+      else a.provider_response
+    end,
+    next_retry_at = null,
+    updated_at = p_now
+  from (
+    select c.attempt_id, pg_catalog.min(c.wamid) as wamid,
+      pg_catalog.min(c.at) filter (where c.rank = 1) as sent_at,
+      pg_catalog.min(c.at) filter (where c.rank = 2) as delivered_at,
+      pg_catalog.min(c.at) filter (where c.rank = 3) as read_at,
+      pg_catalog.min(c.at) filter (where c.rank = 4) as failed_at,
+      (pg_catalog.array_agg(c.code order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as code,
+      (pg_catalog.array_agg(c.title order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as title,
+      (pg_catalog.array_agg(c.details order by c.at, c.update_id)
+        filter (where c.rank = 4))[1] as details,
+      (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
+        order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
+    from pg_catalog.unnest(p_changes) c
+    where c.is_new
+    group by c.attempt_id
+  ) f
+  -- By ctid: only the transaction that holds the message changes its attempts.
+  cross join lateral (
+    select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
+  ) x
+  where a.ctid = x.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Adds the times and errors of new statuses to their attempts. The caller holds the messages.';
+
+-- Name: save_verdicts(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+begin
+  update outbox.whatsapp_update u set
+    update_status = x.update_status, reason = x.reason,
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- The message is matched when it gets its id. These checks are for two concurrent transactions
+    -- that do not see each other; the last check is in the nightly cleanup.
+    next_check_at = case
+      when x.update_status = 'stored' then p_now
+      when x.update_status = 'kept' then case u.checks
+        when 0 then p_now + interval '5 s'
+        when 1 then p_now + interval '1 minute'
+        when 2 then p_now + interval '10 minutes'
+        else 'infinity'
+      end
+    end
+  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
+  cross join lateral (
+    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
+  ) w
+  where u.ctid = w.row_at;
+end
+$$;
+
+ALTER FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked again within a second.';
 
 -- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18076,22 +18305,22 @@ begin
   if p_delay is null or p_delay > interval '7 days' then
     perform outbox.invalid('delay',
       pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
-      'Expected an interval of 7 days at most');
+      'Expected an interval of at most 7 days');
   end if;
   v_at := v_now + greatest(p_delay, interval '0');
-  perform outbox.make_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
   if not found then
-    -- The lease that had ended was the last try. That stays recorded, so this is no error.
+    -- The expired lease was the last attempt. No error, so that this is recorded.
     return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
       'due_at', null);
   end if;
   update outbox.lane l set
     not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane that is being sent stays out of the ring until its lease ends, or its gate
-    -- would be due in vain.
+    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
+    -- would be due without a delivery to claim.
     next_at = case
       when l.halted or (l.ordered and l.leased > 0) then l.next_at
       when l.ordered then v_at
@@ -18115,7 +18344,46 @@ ALTER FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_dela
 
 -- Name: FUNCTION schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane; removes the refusals of one that was set aside. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if its last attempt was a lost lease, so that it is a dead letter now. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'Sets the time of the next attempt of an open delivery and, if it is ordered, of its lane. Also releases a delivery that was set aside. p_delay: at most 7 days. Returns {"event_id", "endpoint_id", "due_at"}; due_at is null if an expired lease was its last attempt, so that it is a dead letter now. OH001, OH002, OH004.';
+
+-- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- would have been added. left_over: the tokens that the gate had left after this message.
+  return query
+  select x.event_id, x.attempt,
+    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
+  from (
+    select c.event_id, c.attempt, c.endpoint_id,
+      g.tokens + pg_catalog.count(*) over (
+        partition by c.endpoint_id order by c.place desc
+        rows between unbounded preceding and current row) - 1 as left_over
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
+      as c (event_id, endpoint_id, attempt, place)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    cross join lateral (
+      select o.tokens from outbox.gate o
+      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
+    ) g
+  ) x
+  join outbox.endpoint e on e.id = x.endpoint_id;
+end
+$$;
+
+ALTER FUNCTION outbox.send_delays(p_claimed outbox.claimed) OWNER TO postgres;
+
+-- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'The delay of each claimed message, so that the messages of a number are sent at even intervals however many were claimed at once.';
 
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18131,11 +18399,11 @@ begin
   if v_endpoint.status <> 'enabled' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is %s', p_endpoint_id, v_endpoint.status),
-      hint = 'resume_endpoint() serves it again';
+      hint = 'Resume it with resume_endpoint()';
   elsif v_breaker <> 'closed' and v_endpoint.breaker_enabled then
     raise exception using errcode = 'OH006',
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
-      hint = 'A probe is sent by itself once its time is up: outbox.endpoint_status says when';
+      hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
   return pg_catalog.jsonb_build_object('event_id',
     outbox.publish('outhook.test', '{"test": true}', v_endpoint.org_id,
@@ -18147,7 +18415,7 @@ ALTER FUNCTION outbox.send_test_event(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for one endpoint alone: {"event_id"}. OH002; OH004 when the endpoint is held; OH006 when its breaker is not closed.';
+COMMENT ON FUNCTION outbox.send_test_event(p_endpoint_id uuid) IS 'Publishes an event outhook.test for this endpoint only: {"event_id"}. OH002; OH004 if the endpoint is not enabled; OH006 if its breaker is not closed.';
 
 -- Name: serve(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18240,13 +18508,13 @@ CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}
     SET search_path TO ''
     AS $$
 declare
-  -- Of two calls at a time the second starts from what the first left.
+  -- A concurrent call waits here, then merges into the stored settings.
   v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
   if v_endpoint.kind not in ('rabbitmq', 'kafka') then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind rabbitmq or kafka', p_endpoint_id),
-      hint = 'create_broker_endpoint() makes one';
+      hint = 'Create one with create_broker_endpoint()';
   end if;
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
@@ -18263,7 +18531,7 @@ ALTER FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentia
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker names, and its credentials where they are given, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb) IS 'Changes the settings of a broker endpoint that p_broker contains, and its credentials if p_credentials is not null, from the next claim on: {"id", "url", "broker"}. OH001, OH002, OH004.';
 
 -- Name: set_catalogue(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18284,7 +18552,7 @@ ALTER FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) OWNER TO po
 
 -- Name: FUNCTION set_catalogue(p_org_id text, p_strict boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Says whether the API refuses events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
+COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Sets whether the API rejects events whose type or payload the catalogue does not allow: {"strict"}. OH001.';
 
 -- Name: set_channel_token(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18299,7 +18567,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
@@ -18313,7 +18581,7 @@ ALTER FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_acce
 
 -- Name: FUNCTION set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces a channel''s access token, from the next claim on; a held channel stays held until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text) IS 'Replaces the access token of a channel, from the next claim on. A held channel stays held until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 -- Name: set_default_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18337,7 +18605,7 @@ ALTER FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_ac
 
 -- Name: FUNCTION set_default_channel(p_org_id text, p_channel_id uuid, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the one that messages without a channelId go through. OH002.';
+COMMENT ON FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text) IS 'Makes a channel the default: messages without a channelId use it. OH002.';
 
 -- Name: set_endpoint_status(uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18366,7 +18634,7 @@ ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_r
 
 -- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes an endpoint''s status: {"id", "status", "was", "reason", "open": deliveries that are open}. OH002.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002.';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18377,13 +18645,13 @@ CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS 
 declare
   v_headers jsonb;
 begin
-  -- Of two calls at a time the second starts from what the first left.
+  -- Serialises calls: the second one starts from the headers of the first.
   perform outbox.lock_endpoint(p_endpoint_id);
   perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
   update outbox.endpoint e
   set version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
-  v_headers := outbox.other_headers(p_endpoint_id, p_headers)
+  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
     || pg_catalog.jsonb_strip_nulls(p_headers);
   perform outbox.check_headers(v_headers);
   perform outbox.put_headers(p_endpoint_id, v_headers);
@@ -18399,7 +18667,7 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 -- Name: FUNCTION set_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Sets custom headers of an endpoint by name, in any case: a string is the new value, null removes the header, what is not named stays. Returns {"id", "header_names"}; no value is ever returned. An endpoint that was held because they could not be read is resumed. OH001, OH002; OH004: the headers that the call does not name cannot be read.';
+COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
 -- Name: set_replay_job(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18421,8 +18689,9 @@ begin
   returning j.* into v_job;
   if not found then
     raise exception using errcode = 'OH002',
-      message = pg_catalog.format('no replay job %s is under way', pg_catalog.quote_nullable(p_id)),
-      hint = 'select * from outbox.replay_job lists them';
+      message = pg_catalog.format(
+        'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
+      hint = 'Find it with: select * from outbox.replay_job';
   end if;
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
@@ -18433,7 +18702,7 @@ ALTER FUNCTION outbox.set_replay_job(p_id text, p_status text) OWNER TO postgres
 
 -- Name: FUNCTION set_replay_job(p_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, goes on with, or cancels a replay job; what it has put back stays: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, resumes or cancels a replay job. Deliveries that it has replayed stay open: {"id", "status", "replayed", "skipped"}. OH001, OH002.';
 
 -- Name: set_retry_config(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18457,7 +18726,7 @@ ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_poli
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Gives an endpoint a retry policy of its own, or with null the preset of its kind again. It holds from the next failure on. OH001, OH002, OH008.';
+COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next failure on. OH001, OH002, OH008.';
 
 -- Name: set_setting(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18495,7 +18764,7 @@ begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is not of kind slack', p_endpoint_id),
-      hint = 'create_slack_endpoint() makes one';
+      hint = 'Create one with create_slack_endpoint()';
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   update outbox.endpoint e
@@ -18511,7 +18780,7 @@ ALTER FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 
 -- Name: FUNCTION set_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Gives a Slack endpoint another incoming webhook, from the next claim on: {"id", "url" as it is shown}. OH001, OH002, OH004.';
+COMMENT ON FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) IS 'Replaces the incoming webhook of a Slack endpoint, from the next claim on: {"id", "url" without its path}. OH001, OH002, OH004.';
 
 -- Name: setting_conflict(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18581,7 +18850,7 @@ ALTER TABLE outbox.setting OWNER TO postgres;
 
 -- Name: TABLE setting; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting IS 'Every setting with its type, bounds and meaning; set_setting() changes one. form: the regular expression that a text matches; form_problem: what an error says of one that does not; is_url: the text is empty, or a URL that a path can be appended to.';
+COMMENT ON TABLE outbox.setting IS 'All settings with their types, bounds and meanings; set_setting() changes one. form: the regular expression for a text; form_problem: the error for an invalid text; is_url: the text is empty, or a URL to which a path can be appended.';
 
 -- Name: setting_problem(outbox.setting, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18669,45 +18938,6 @@ ALTER FUNCTION outbox.setting_value(p_name text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.setting_value(p_name text) IS 'A setting''s value as jsonb; null for an unknown name.';
 
--- Name: settle_updates(bigint[], text[], text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    AS $$
-begin
-  update outbox.whatsapp_update u set
-    update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
-    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
-      when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
-        when 0 then p_now + interval '5 s'
-        when 1 then p_now + interval '1 minute'
-        when 2 then p_now + interval '10 minutes'
-        else 'infinity'
-      end
-    end
-  from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
-  -- By ctid: these rows are this transaction's.
-  cross join lateral (
-    select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
-  ) w
-  where u.ctid = w.row_at;
-end
-$$;
-
-ALTER FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more within a second.';
-
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) RETURNS void
@@ -18733,26 +18963,642 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the batches of the next calls of any run smaller. An event that was routed alone and took all the time counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
--- Name: slack_url_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.slack_url_shown(p_url text) RETURNS text
+CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_small constant integer := 16384;
+  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
+  v_members constant integer := 150;
+  v_colons bigint;
+begin
+  if p_body_bytes <= v_small then
+    return 0;
+  end if;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
+end
+$$;
+
+ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
+
+-- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of evaluate_filters(). Each colon counts as a member of one object.';
+
+-- Name: start_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.message_attempt (
+    message_id, attempt_no, status, created_at, updated_at, event_id, claim, phone_number_id)
+  select p_message.id, coalesce(pg_catalog.max(a.attempt_no), 0) + 1, 'TRYING', p_now, p_now,
+    p_event_id, p_claim, p_phone_number_id
+  from outbox.message_attempt a where a.message_id = p_message.id;
+  if p_message.status = 'FAILED' then
+    p_message.status := 'QUEUED';
+    p_message.provider_message_id := null;
+    perform outbox.save_message(p_message, p_now);
+    perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'UPDATED',
+      'Sent again by a replay', null, p_now);
+  end if;
+  p_message.status := 'SENDING';
+  p_message.attempt_count := p_count;
+  perform outbox.save_message(p_message, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) IS 'Sets a message to SENDING and adds an attempt that is TRYING. locks: the caller holds the message.';
+
+-- Name: start_attempts(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_row record;
+  v_message outbox.outbound_message;
+  v_delivery outbox.delivery;
+  v_why text;
+  v_refused jsonb[] := array[]::jsonb[];
+  v_failed jsonb[] := array[]::jsonb[];
+  v_released outbox.result;
+  v_sqlstate text;
+  v_error text;
+  v_held boolean;
+  v_item jsonb;
+  v_remaining outbox.claimed;
+begin
+  for v_row in
+    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
+      as c (event_id, endpoint_id, attempt)
+    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
+    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
+    left join outbox.outbound_message m
+      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
+    order by m.id
+  loop
+    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
+    v_sqlstate := null;
+    begin
+      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
+      v_held := v_why is null and outbox.is_template_held(v_message);
+      if v_why is null and not v_held then
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+          v_row.attempt, v_row.failed_attempts + 1, p_now);
+      end if;
+    exception when others then
+      if outbox.is_passing(sqlstate) then
+        raise;
+      end if;
+      v_sqlstate := sqlstate;
+      v_error := sqlerrm;
+    end;
+    v_released := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    if v_sqlstate is not null then
+      v_failed := v_failed || pg_catalog.to_jsonb(v_released);
+      perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
+    elsif v_why is not null or v_held then
+      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
+        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
+    end if;
+  end loop;
+  if pg_catalog.cardinality(v_refused || v_failed) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete(array(
+    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
+      (r ->> 'attempt')::integer)
+    from pg_catalog.unnest(v_refused) r), p_now);
+  foreach v_item in array v_refused loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
+    if v_item ->> 'why' is null then
+      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
+    else
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
+    end if;
+  end loop;
+  select pg_catalog.array_agg(c.event_id order by c.place),
+    pg_catalog.array_agg(c.endpoint_id order by c.place),
+    pg_catalog.array_agg(c.attempt order by c.place),
+    pg_catalog.array_agg(c.failed_attempts order by c.place),
+    pg_catalog.array_agg(c.lane_id order by c.place),
+    pg_catalog.array_agg(c.ordered order by c.place),
+    pg_catalog.array_agg(c.replayed order by c.place),
+    pg_catalog.array_agg(c.lease_ms order by c.place)
+  into v_remaining
+  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
+    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
+    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+      place)
+  where not exists (
+    select from pg_catalog.unnest(v_refused || v_failed) r
+    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
+  return v_remaining;
+end
+$$;
+
+ALTER FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that must not be sent now is failed and its delivery closed. If its template is held, it is checked again after a minute. If the database raises an error for it, its delivery waits or is set aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages by id.';
+
+-- Name: status_may_change(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.status_may_change(p_from text, p_to text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
 begin
-  return pg_catalog.substring(p_url, '^[^/]*//[^/?#]*') || '/…';
+  return p_from = p_to or (p_from, p_to) in (
+    ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
+    -- The response was lost or came after the lease; it is known before the next attempt.
+    ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
+    ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
+    ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
+    ('FAILED', 'QUEUED'));
 end
 $$;
 
-ALTER FUNCTION outbox.slack_url_shown(p_url text) OWNER TO postgres;
+ALTER FUNCTION outbox.status_may_change(p_from text, p_to text) OWNER TO postgres;
 
--- Name: FUNCTION slack_url_shown(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION status_may_change(p_from text, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.slack_url_shown(p_url text) IS 'What is shown of the URL of an incoming webhook: https://hooks.slack.com/…';
+COMMENT ON FUNCTION outbox.status_may_change(p_from text, p_to text) IS 'Whether a message may change from one status to another.';
 
--- Name: slow_down(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_function regprocedure;
+begin
+  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
+  perform pg_catalog.parse_ident(p_function);
+  v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
+  if v_function is null or p_function !~ '\.' then
+    perform outbox.invalid('function',
+      pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
+      'Give the schema and the name of the step''s function, such as public.reserve_stock');
+  end if;
+  if not exists (
+    select from pg_catalog.pg_proc p
+    where p.oid = v_function and p.prokind = 'f' and not p.proretset
+      and p.prorettype = 'pg_catalog.jsonb'::regtype)
+  then
+    perform outbox.invalid('function', pg_catalog.format('%s does not return jsonb', v_function),
+      'A step is a function (context jsonb) returns jsonb');
+  end if;
+  return v_function;
+exception when invalid_parameter_value or invalid_name or syntax_error then
+  raise exception using errcode = 'OH001',
+    message = pg_catalog.format('function %s is not a valid name', p_function),
+    hint = 'Expected a schema and a name, such as public.reserve_stock';
+end
+$$;
+
+ALTER FUNCTION outbox.step_function(p_function text) OWNER TO postgres;
+
+-- Name: FUNCTION step_function(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function with this name (schema.name). A step takes one jsonb and returns jsonb. OH001.';
+
+-- Name: still_due(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return nullif(array(
+    select p.endpoint_id
+    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
+    cross join lateral (
+      select g.next_at from outbox.gate g
+      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
+    ) g
+    where g.next_at <= p_now
+    order by p.place), '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null if none is.';
+
+-- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- WhatsApp may have stopped the channel while its token was unreadable.
+  return (
+    select 'held: ' || h.why from outbox.channel_hold h
+    where h.channel_id = p_endpoint_id and h.held limit 1);
+end
+$$;
+
+ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: the reason why an endpoint stays paused although its secrets can be read again; null: it is resumed. Null here; the module messages replaces it.';
+
+-- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_ids bigint[];
+begin
+  with updates as (
+    select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
+        or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
+        or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
+          'other')
+        as is_invalid, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+    from pg_catalog.jsonb_array_elements(p_updates) as e (item)
+    cross join lateral pg_catalog.jsonb_to_record(
+      case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
+    ) as g (key text, kind text, field text, waba_id text, phone_number_id text, display text,
+      wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
+      data jsonb)
+    cross join lateral (select g.problem) x
+  ), matched as (
+    select g.*, c.endpoint_id, c.waba_id as of_waba,
+      case
+        when c.endpoint_id is not null then c.org_id
+        when g.kind in ('template', 'account', 'quality') then p_org_id
+      end as org_id,
+      case
+        when g.is_invalid then 'not_understood'
+        when g.kind = 'other' then 'not_used'
+        when g.kind in ('status', 'message', 'preference') then
+          case
+            when c.endpoint_id is null then 'unknown_number'
+            when c.waba_id <> g.waba_id then 'wrong_account'
+            when c.org_id <> p_org_id then 'org_mismatch'
+          end
+        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
+      end as reason
+    from updates g
+    left join lateral (
+      select c.* from outbox.whatsapp_channel c
+      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
+    ) c on g.kind in ('status', 'message', 'preference')
+  ), inserted as (
+    insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
+      wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
+      channel_id, message_id, attempt_id, update_status, reason)
+    select p_app_id,
+      -- md5, so that the key of an invalid update fits into the index.
+      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.is_invalid then 'other' else m.kind end,
+      pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
+      pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
+      pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
+      pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
+      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
+      -- Store the caller's organisation only if it was confirmed.
+      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
+      m.endpoint_id, a.message_id, a.id,
+      case when m.reason is null then 'stored' else 'skipped' end, m.reason
+    from matched m
+    left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
+      on m.kind = 'status' and m.reason is null
+    -- One order, so that concurrent calls with the same updates do not deadlock.
+    order by 2
+    on conflict (app_id, key) do nothing
+    returning id
+  )
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from inserted p;
+  return coalesce(v_ids, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores the new updates of a callback and returns their ids: stored, or skipped if they can have no effect. locks: keys in their order.';
+
+-- Name: store_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.store_in_vault(p_field text, p_secret text) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  -- The value is sent in an HTTP header.
+  if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
+  then
+    perform outbox.invalid(p_field, 'is empty, longer than 2048 characters or not visible ASCII',
+      'Copy it from Meta''s dashboard again');
+  end if;
+  return vault.create_secret(p_secret);
+end
+$_$;
+
+ALTER FUNCTION outbox.store_in_vault(p_field text, p_secret text) OWNER TO postgres;
+
+-- Name: FUNCTION store_in_vault(p_field text, p_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Stores a secret in Vault and returns its id. OH001, without the secret.';
+
+-- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_vault_id is null then
+    return null;
+  end if;
+  return outbox.vault_text(p_vault_id, 'the set of credentials')::jsonb;
+end
+$$;
+
+ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null if it has none. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+
+-- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_headers jsonb := '{}'::jsonb;
+begin
+  if p_vault_id is not null then
+    v_headers := outbox.parse_headers(outbox.vault_text(p_vault_id, 'the set of custom headers'));
+  end if;
+  if v_headers is null then
+    -- Without this error a run would fail to read the whole batch.
+    raise exception using errcode = 'OH004',
+      message = 'the custom headers in Vault are not an object of texts',
+      hint = 'Set all of them again with set_headers()';
+  end if;
+  return v_headers;
+end
+$$;
+
+ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if they are missing or invalid in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
+
+-- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
+  v_pattern text;
+  v_filter outbox.filter := row(null, 0);
+begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
+  foreach v_pattern in array coalesce(p_event_types, '{}') loop
+    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
+      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+    then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        'Expected an event type such as order.paid, a prefix such as order.*, or *');
+    end if;
+  end loop;
+  insert into outbox.subscription as s (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
+  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do update set
+    filter = excluded.filter, filter_text = excluded.filter_text,
+    filter_weight = excluded.filter_weight;
+  perform outbox.check_filter_count(p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
+      'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
+    from outbox.subscription s where s.endpoint_id = p_endpoint_id
+  );
+end
+$_$;
+
+ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002.';
+
+-- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
+  select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
+  from pg_catalog.unnest(p_endpoint_ids) u
+  on conflict do nothing;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+    pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
+
+-- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_rate float8 := outbox.setting_int('api.requests_per_second');
+  v_burst float8 := outbox.setting_int('api.burst');
+  v_tokens float8;
+  v_granted integer;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_range('count', p_count, 1, 1000);
+  insert into outbox.request_bucket as b (org_id, tokens, filled_at)
+  values (p_org_id, v_burst, v_now)
+  on conflict (org_id) do update
+    set tokens = least(v_burst, b.tokens
+        + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
+      filled_at = greatest(b.filled_at, excluded.filled_at)
+  returning b.tokens into v_tokens;
+  v_granted := least(p_count, pg_catalog.floor(v_tokens));
+  if v_granted > 0 then
+    update outbox.request_bucket b set tokens = b.tokens - v_granted where b.org_id = p_org_id;
+  end if;
+  return pg_catalog.jsonb_build_object('granted', v_granted, 'retryAfterMs',
+    case
+      when v_granted > 0 then 0
+      else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
+    end);
+end
+$$;
+
+ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO postgres;
+
+-- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted}. OH001.';
+
+-- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_json jsonb;
+begin
+  select pg_catalog.jsonb_build_object('code', t.code, 'name', t.name, 'language', t.language,
+    'category', t.category, 'parameterFormat', t.parameter_format,
+    'createdAt', outbox.iso_time(t.created_at), 'updatedAt', outbox.iso_time(t.updated_at))
+  into v_json
+  from outbox.template t where t.org_id = p_org_id and t.code = p_code;
+  if v_json is null then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('template %s does not exist',
+        pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
+      hint = 'Create it with put_template(), or use a code from list_templates()';
+  end if;
+  return v_json;
+end
+$$;
+
+ALTER FUNCTION outbox.template_json(p_org_id text, p_code text) OWNER TO postgres;
+
+-- Name: FUNCTION template_json(p_org_id text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API returns it. OH002.';
+
+-- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.template (
+    org_id text NOT NULL,
+    code text NOT NULL,
+    name text NOT NULL,
+    language text NOT NULL,
+    category text NOT NULL,
+    parameter_format text DEFAULT 'POSITIONAL'::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT template_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text]))),
+    CONSTRAINT template_parameter_format_is_known CHECK ((parameter_format = ANY (ARRAY['POSITIONAL'::text, 'NAMED'::text])))
+);
+
+ALTER TABLE outbox.template OWNER TO postgres;
+
+-- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.template IS 'The templates of an organisation by its own codes: Meta''s name and language, the category, and whether parameters are numbered (POSITIONAL) or named (NAMED).';
+
+-- Name: templates_of(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) RETURNS SETOF outbox.template
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select distinct t.* from outbox.whatsapp_channel c
+  join outbox.template t on t.org_id = c.org_id
+  where c.app_id = p_app_id and c.waba_id = p_waba_id and t.name = p_name
+    and t.language = p_language
+  order by 1, 2;
+end
+$$;
+
+ALTER FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) OWNER TO postgres;
+
+-- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The templates of all organisations of an account with Meta''s name and language.';
+
+-- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  return pg_catalog.jsonb_build_object(
+    'eventId', outbox.send_test_event(p_endpoint_id) -> 'event_id');
+end
+$$;
+
+ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+
+-- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -18794,829 +19640,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: gates with SKIP LOCKED.';
-
--- Name: softened(outbox.failure_rule, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) RETURNS outbox.failure_rule
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_provider -> 'is_transient' = 'true' and not p_rule.firm
-    and p_rule.action in ('fail', 'hold')
-  then
-    p_rule.action := 'retry';
-  end if;
-  return p_rule;
-end
-$$;
-
-ALTER FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) OWNER TO postgres;
-
--- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) IS 'The rule, with a retry for what the provider itself calls transient.';
-
--- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_small constant integer := 16384;
-  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
-  v_members constant integer := 150;
-  v_colons bigint;
-begin
-  if p_body_bytes <= v_small then
-    return 0;
-  end if;
-  select pg_catalog.octet_length(e.body)
-    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
-  into v_colons
-  from outbox.event e where e.id = p_event_id;
-  return v_colons * v_colons / v_members;
-end
-$$;
-
-ALTER FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) OWNER TO postgres;
-
--- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) IS 'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units of evaluate_filters(). Each colon counts as a member of one object.';
-
--- Name: spellings(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.spellings(p_recipient text) RETURNS text[]
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $_$
-declare
-  v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
-  v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
-begin
-  -- The first is the number as its country's plan has it today.
-  return case
-    when v_brazil is not null then array[
-      '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
-    when v_mexico is not null then array['+52' || v_mexico[1], '+521' || v_mexico[1]]
-    else array[p_recipient]
-  end;
-end
-$_$;
-
-ALTER FUNCTION outbox.spellings(p_recipient text) OWNER TO postgres;
-
--- Name: FUNCTION spellings(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.spellings(p_recipient text) IS 'All ways to write a person''s number (E.164 with its +), the official one first.';
-
--- Name: step_function(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.step_function(p_function text) RETURNS regprocedure
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_function regprocedure;
-begin
-  -- For an invalid name, to_regprocedure() raises an error in Postgres 15, and returns null later.
-  perform pg_catalog.parse_ident(p_function);
-  v_function := pg_catalog.to_regprocedure(p_function || '(jsonb)');
-  if v_function is null or p_function !~ '\.' then
-    perform outbox.invalid('function',
-      pg_catalog.format('%s(jsonb) does not exist', coalesce(p_function, 'null')),
-      'Name the function of the step with its schema, such as public.reserve_stock');
-  end if;
-  if not exists (
-    select from pg_catalog.pg_proc p
-    where p.oid = v_function and p.prokind = 'f' and not p.proretset
-      and p.prorettype = 'pg_catalog.jsonb'::regtype)
-  then
-    perform outbox.invalid('function', pg_catalog.format('%s does not return jsonb', v_function),
-      'A step is a function (context jsonb) returns jsonb');
-  end if;
-  return v_function;
-exception when invalid_parameter_value or invalid_name or syntax_error then
-  raise exception using errcode = 'OH001',
-    message = pg_catalog.format('function %s is not a name', p_function),
-    hint = 'Expected a schema and a name, such as public.reserve_stock';
-end
-$$;
-
-ALTER FUNCTION outbox.step_function(p_function text) OWNER TO postgres;
-
--- Name: FUNCTION step_function(p_function text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.step_function(p_function text) IS 'The function of that name (schema.name) that can be a step: it takes one jsonb and returns one. OH001.';
-
--- Name: still_due(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) RETURNS uuid[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-begin
-  return nullif(array(
-    select p.endpoint_id
-    from pg_catalog.unnest(p_endpoint_ids) with ordinality as p (endpoint_id, place)
-    cross join lateral (
-      select g.next_at from outbox.gate g
-      where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
-    ) g
-    where g.next_at <= p_now
-    order by p.place), '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null if none is.';
-
--- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.still_held(p_endpoint_id uuid) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  -- WhatsApp may have stopped the channel while its token could not be read.
-  return (
-    select 'held: ' || h.why from outbox.channel_hold h
-    where h.channel_id = p_endpoint_id and h.held limit 1);
-end
-$$;
-
-ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: why an endpoint stays paused although its secrets can be read again, as its reason; null: it is resumed. Null here; the module messages replaces it.';
-
--- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) RETURNS bigint[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_ids bigint[];
-begin
-  with given as (
-    select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
-        or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
-        or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
-          'other')
-        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
-    from pg_catalog.jsonb_array_elements(p_updates) as e (item)
-    cross join lateral pg_catalog.jsonb_to_record(
-      case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
-    ) as g (key text, kind text, field text, waba_id text, phone_number_id text, display text,
-      wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
-      data jsonb)
-    cross join lateral (select g.problem) x
-  ), met as (
-    select g.*, c.endpoint_id, c.waba_id as of_waba,
-      case
-        when c.endpoint_id is not null then c.org_id
-        -- What concerns an account concerns each of its channels, unless the caller named an org.
-        when g.kind in ('template', 'account', 'quality') then p_org_id
-      end as org_id,
-      case
-        when g.unfit then 'not_understood'
-        when g.kind = 'other' then 'not_used'
-        when g.kind in ('status', 'message', 'preference') then
-          case
-            when c.endpoint_id is null then 'unknown_number'
-            when c.waba_id <> g.waba_id then 'wrong_account'
-            when c.org_id <> p_org_id then 'org_mismatch'
-          end
-        else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
-      end as reason
-    from given g
-    left join lateral (
-      select c.* from outbox.whatsapp_channel c
-      where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
-    ) c on g.kind in ('status', 'message', 'preference')
-  ), put as (
-    insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
-      wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
-      channel_id, message_id, attempt_id, update_status, reason)
-    select p_app_id,
-      -- Within the bounds of an index, whatever came.
-      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
-      case when m.unfit then 'other' else m.kind end,
-      pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
-      pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
-      pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
-      pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
-      pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
-      -- What only the caller said counts where it was found to be so.
-      case when m.endpoint_id is not null or m.reason is null then m.org_id end,
-      m.endpoint_id, a.message_id, a.id,
-      case when m.reason is null then 'stored' else 'skipped' end, m.reason
-    from met m
-    left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
-      on m.kind = 'status' and m.reason is null
-    -- Two calls with the same updates in another order wait for each other in one order.
-    order by 2
-    on conflict (app_id, key) do nothing
-    returning id
-  )
-  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
-  return coalesce(v_ids, '{}');
-end
-$$;
-
-ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped where nothing can come of them. locks: keys in their order.';
-
--- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_vault_id is null then
-    return null;
-  end if;
-  return outbox.vault_text(p_vault_id, 'the set of credentials')::jsonb;
-end
-$$;
-
-ALTER FUNCTION outbox.stored_credentials(p_vault_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.stored_credentials(p_vault_id uuid) IS 'The credentials of an endpoint; null for none. OH004 if they are missing in Vault, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
-
--- Name: stored_headers(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.stored_headers(p_vault_id uuid) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_headers jsonb := '{}'::jsonb;
-begin
-  if p_vault_id is not null then
-    v_headers := outbox.header_set(outbox.vault_text(p_vault_id, 'the set of custom headers'));
-  end if;
-  if v_headers is null then
-    -- A run that is told of it could not read any other endpoint either.
-    raise exception using errcode = 'OH004',
-      message = 'the set of custom headers in Vault is not an object of texts',
-      hint = 'Set it again: set_headers()';
-  end if;
-  return v_headers;
-end
-$$;
-
-ALTER FUNCTION outbox.stored_headers(p_vault_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION stored_headers(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom headers of an endpoint with their values. OH004 if Vault lacks them or has an invalid value in their place, and Vault''s own error if they cannot be decrypted. Only for dispatch().';
-
--- Name: subscribe(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $_$
-declare
-  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
-  v_pattern text;
-  v_filter outbox.filter := row(null, 0);
-begin
-  if p_filter is not null then
-    v_filter := outbox.read_filter(p_filter);
-  end if;
-  foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    -- Check the length first, so that no longer filter is read.
-    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
-      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-    then
-      perform outbox.invalid('event_types',
-        pg_catalog.format('holds %s', pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
-        'Expected an event type such as order.paid, a prefix such as order.*, or *');
-    end if;
-  end loop;
-  insert into outbox.subscription as s (
-    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
-  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
-  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set
-    filter = excluded.filter, filter_text = excluded.filter_text,
-    filter_weight = excluded.filter_weight;
-  perform outbox.check_filter_count(p_endpoint_id);
-  return (
-    select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
-      'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
-    from outbox.subscription s where s.endpoint_id = p_endpoint_id
-  );
-end
-$_$;
-
-ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
-
--- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one; returns {"endpoint_id", "event_types"} with all it has now. OH001, OH002.';
-
--- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  insert into outbox.endpoint_refusal (endpoint_id, failures, sqlstate, error, at, again_at)
-  select u, 0, p_sqlstate, pg_catalog.left(p_error, 500), p_now, p_now
-  from pg_catalog.unnest(p_endpoint_ids) u
-  on conflict do nothing;
-exception when others then
-  if outbox.is_passing(sqlstate) then
-    raise;
-  end if;
-  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
-    pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
-end
-$$;
-
-ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
-
--- Name: take_inbound(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
-    p_update.data -> 'contact', p_now);
-  v_recipients text[] :=
-    outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
-  v_message outbox.inbound_message;
-  v_action text;
-begin
-  insert into outbox.inbound_message as m (org_id, channel_id, phone_number_id, wamid, contact_id,
-    type, text, reply_to, payload, sent_at, received_at)
-  values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
-    coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
-  -- WhatsApp may send what it could not show, and the same id again once it can.
-  on conflict (phone_number_id, wamid) do update set
-    type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
-    payload = excluded.payload
-  where m.type = 'unsupported' and excluded.type <> 'unsupported' and m.org_id = excluded.org_id
-  returning m.* into v_message;
-  if v_message.id is null then
-    reason := 'already';
-    return;
-  end if;
-  if v_message.type <> 'system' then
-    perform outbox.open_window(p_update.channel_id, r, p_update.happened_at)
-    from pg_catalog.unnest(v_recipients) r;
-  end if;
-  v_action := outbox.reply_action(p_update.org_id, p_update.data);
-  if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
-      v_action = 'START', pg_catalog.format('inbound %s', v_action));
-    if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START');
-    end if;
-  elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
-  end if;
-  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
-
--- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; reason: why nothing was done.';
-
--- Name: take_messages(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_row record;
-  v_message outbox.outbound_message;
-  v_delivery outbox.delivery;
-  v_why text;
-  v_refused jsonb[] := array[]::jsonb[];
-  v_bad jsonb[] := array[]::jsonb[];
-  v_out outbox.result;
-  v_sqlstate text;
-  v_error text;
-  v_held boolean;
-  v_one jsonb;
-  v_kept outbox.claimed;
-begin
-  for v_row in
-    select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts)
-      as c (event_id, endpoint_id, attempt)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
-    join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id
-    left join outbox.outbound_message m
-      on m.event_id = c.event_id and m.channel_id = c.endpoint_id
-    order by m.id
-  loop
-    select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
-    v_sqlstate := null;
-    begin
-      v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
-      v_held := v_why is null and outbox.is_template_held(v_message);
-      if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
-          v_row.attempt, v_row.failed_attempts + 1, p_now);
-      end if;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      v_sqlstate := sqlstate;
-      v_error := sqlerrm;
-    end;
-    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
-    if v_sqlstate is not null then
-      -- The message was not sent. It waits, and is set aside after the third refusal.
-      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
-      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
-    elsif v_why is not null or v_held then
-      v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
-        'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
-    end if;
-  end loop;
-  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
-    return p_claimed;
-  end if;
-  perform outbox.complete(array(
-    select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
-      (r ->> 'attempt')::integer)
-    from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_one in array v_refused loop
-    select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    if v_one ->> 'why' is null then
-      perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
-    else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
-    end if;
-  end loop;
-  select pg_catalog.array_agg(c.event_id order by c.place),
-    pg_catalog.array_agg(c.endpoint_id order by c.place),
-    pg_catalog.array_agg(c.attempt order by c.place),
-    pg_catalog.array_agg(c.failed_attempts order by c.place),
-    pg_catalog.array_agg(c.lane_id order by c.place),
-    pg_catalog.array_agg(c.ordered order by c.place),
-    pg_catalog.array_agg(c.replayed order by c.place),
-    pg_catalog.array_agg(c.lease_ms order by c.place)
-  into v_kept
-  from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
-    p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
-    as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
-      place)
-  where not exists (
-    select from pg_catalog.unnest(v_refused || v_bad) r
-    where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
-  return v_kept;
-end
-$$;
-
-ALTER FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not be sent now is failed and its delivery closed, one whose template is held is looked at again in a minute, one that the database refuses waits or is set aside. Returns what is left to send. locks: the caller holds the gates; messages by id.';
-
--- Name: take_notice(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) RETURNS text
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_rule outbox.notice_rule;
-  v_why text;
-  v_channels uuid[];
-begin
-  v_rule := outbox.notice_rule_of(p_update);
-  if v_rule.action is null then
-    return 'not_used';
-  end if;
-  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
-  if v_rule.cause = 'template' and v_rule.action <> 'note' then
-    return outbox.hold_template(p_update, v_rule, v_why, p_now);
-  end if;
-  v_channels := outbox.channels_of(p_update);
-  perform outbox.put_news('outhook.whatsapp.notice', array(
-    select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
-      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
-      'template', p_update.data ->> 'message_template_name')::text
-    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
-    p_now);
-  if v_rule.cause = 'quality' then
-    update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
-      p_update.data ->> 'current_limit')
-    where c.endpoint_id = any (v_channels);
-  end if;
-  if v_rule.action <> 'note' then
-    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
-      p_update.happened_at, outbox.notice_end(p_update.data), p_now)
-    from pg_catalog.unnest(v_channels) c;
-  end if;
-  return null;
-end
-$$;
-
-ALTER FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Applies one update of a template, account or number; returns why it does nothing, if so.';
-
--- Name: take_preference(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_contact uuid;
-begin
-  reason := case
-    when p_update.data ->> 'category' <> 'marketing_messages' then 'not_used'
-    when coalesce(p_update.status, '') not in ('stop', 'resume', 'signup') then 'unknown_status'
-    when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
-  end;
-  if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
-      p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
-      outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
-      array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
-  end if;
-end
-$$;
-
-ALTER FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) OWNER TO postgres;
-
--- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) IS 'What a person said by WhatsApp''s own button about marketing messages.';
-
--- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_rate float8 := outbox.setting_int('api.requests_per_second');
-  v_burst float8 := outbox.setting_int('api.burst');
-  v_tokens float8;
-  v_granted integer;
-begin
-  perform outbox.check_org(p_org_id);
-  perform outbox.check_range('count', p_count, 1, 1000);
-  insert into outbox.request_bucket as b (org_id, tokens, filled_at)
-  values (p_org_id, v_burst, v_now)
-  on conflict (org_id) do update
-    set tokens = least(v_burst, b.tokens
-        + v_rate * greatest(extract(epoch from excluded.filled_at - b.filled_at), 0)),
-      filled_at = greatest(b.filled_at, excluded.filled_at)
-  returning b.tokens into v_tokens;
-  v_granted := least(p_count, pg_catalog.floor(v_tokens));
-  if v_granted > 0 then
-    update outbox.request_bucket b set tokens = b.tokens - v_granted where b.org_id = p_org_id;
-  end if;
-  return pg_catalog.jsonb_build_object('granted', v_granted, 'retryAfterMs',
-    case
-      when v_granted > 0 then 0
-      else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
-    end);
-end
-$$;
-
-ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO postgres;
-
--- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from what an org may send (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": until there is one more, 0 when any was granted}. OH001.';
-
--- Name: tell_statuses(outbox.status_change[], outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-begin
-  perform outbox.tell_taken(p_moves, p_now);
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at)
-  select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
-    'Delivery status updated to: ' || c.status, null, p_now
-  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
-  cross join lateral (
-    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-  ) m
-  where c.update_status = 'applied'
-  order by c.place;
-  insert into outbox.activity (org_id, dossier_id, type, metadata, created_at)
-  select m.org_id, m.dossier_id, t.type,
-    pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('messageId', m.id::text,
-      'channel', m.channel, 'templateCode', m.template_code, 'status', m.status,
-      'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
-      'error', c.title, 'details', c.details)), p_now
-  from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
-  cross join lateral (
-    select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
-  ) m
-  cross join (values (1, 'MESSAGE_STATUS_UPDATE'), (2, 'MESSAGE_FAILED')) as t (n, type)
-  where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)
-  order by c.place, t.n;
-  perform outbox.publish_statuses(p_changes, p_now);
-end
-$$;
-
-ALTER FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes audit, activity and events of the statuses that were applied.';
-
--- Name: tell_taken(outbox.message_move[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_message outbox.outbound_message;
-begin
-  -- Nobody has told of these yet: their answers were lost, or are still on their way.
-  for v_message in
-    select m.* from pg_catalog.unnest(p_moves) x
-    cross join lateral (
-      select o.* from outbox.outbound_message o where o.id = x.message_id offset 0
-    ) m
-    where x.was in ('QUEUED', 'SENDING') and x.became in ('SENT', 'DELIVERED')
-    order by m.id
-  loop
-    perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
-      'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
-  end loop;
-end
-$$;
-
-ALTER FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) IS 'Writes that messages were sent of which callbacks say so before any answer.';
-
--- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.template_json(p_org_id text, p_code text) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_json jsonb;
-begin
-  select pg_catalog.jsonb_build_object('code', t.code, 'name', t.name, 'language', t.language,
-    'category', t.category, 'parameterFormat', t.parameter_format,
-    'createdAt', outbox.iso_time(t.created_at), 'updatedAt', outbox.iso_time(t.updated_at))
-  into v_json
-  from outbox.template t where t.org_id = p_org_id and t.code = p_code;
-  if v_json is null then
-    raise exception using errcode = 'OH002',
-      message = pg_catalog.format('template %s does not exist',
-        pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
-      hint = 'put_template() makes one; list_templates() shows those that there are';
-  end if;
-  return v_json;
-end
-$$;
-
-ALTER FUNCTION outbox.template_json(p_org_id text, p_code text) OWNER TO postgres;
-
--- Name: FUNCTION template_json(p_org_id text, p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.template_json(p_org_id text, p_code text) IS 'A template as the API shows it. OH002.';
-
--- Name: template; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.template (
-    org_id text NOT NULL,
-    code text NOT NULL,
-    name text NOT NULL,
-    language text NOT NULL,
-    category text NOT NULL,
-    parameter_format text DEFAULT 'POSITIONAL'::text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    CONSTRAINT template_category_is_known CHECK ((category = ANY (ARRAY['MARKETING'::text, 'UTILITY'::text, 'AUTHENTICATION'::text]))),
-    CONSTRAINT template_parameter_format_is_known CHECK ((parameter_format = ANY (ARRAY['POSITIONAL'::text, 'NAMED'::text])))
-);
-
-ALTER TABLE outbox.template OWNER TO postgres;
-
--- Name: TABLE template; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.template IS 'The templates of an org under codes of its own: what Meta calls each (name and language), its category, and whether its parameters have numbers or names.';
-
--- Name: templates_of(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) RETURNS SETOF outbox.template
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return query
-  select distinct t.* from outbox.whatsapp_channel c
-  join outbox.template t on t.org_id = c.org_id
-  where c.app_id = p_app_id and c.waba_id = p_waba_id and t.name = p_name
-    and t.language = p_language
-  order by 1, 2;
-end
-$$;
-
-ALTER FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) OWNER TO postgres;
-
--- Name: FUNCTION templates_of(p_app_id text, p_waba_id text, p_name text, p_language text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name text, p_language text) IS 'The codes that organisations of an account have for a template.';
-
--- Name: test_org_endpoint(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-begin
-  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  return pg_catalog.jsonb_build_object(
-    'eventId', outbox.send_test_event(p_endpoint_id) -> 'event_id');
-end
-$$;
-
-ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION test_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Sends an endpoint a test event, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
+COMMENT ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) IS 'Delays the numbers, apps, accounts and recipients of failures whose rule is throttle. locks: gates with SKIP LOCKED.';
 
 -- Name: throttle_apps(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19628,12 +19656,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
-  v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_max_wait integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_max_wait), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -19648,7 +19676,7 @@ begin
     group by o.endpoint_id
   ) o;
   if v_endpoints is not null then
-    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    -- Skip locked gates: WhatsApp will also throttle those numbers itself.
     v_locked := outbox.try_lock_gates(v_endpoints);
     update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
     from unnest(v_endpoints, v_waits) as o (id, wait)
@@ -19662,7 +19690,7 @@ ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() did so for the number that got the error. locks: gates with SKIP LOCKED.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19768,7 +19796,7 @@ CREATE FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp
     AS $$
 begin
   if p_from >= p_to then
-    perform outbox.invalid('from', 'does not lie before to', 'Expected a span of time');
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
   end if;
   return array[
     outbox.uuid_v7_floor(coalesce(greatest(p_from, '1970-01-01 00:00:00+00'),
@@ -19782,7 +19810,7 @@ ALTER FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp 
 
 -- Name: FUNCTION time_span(p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) IS 'The lowest event id of a span of time, and the lowest behind it. OH001.';
+COMMENT ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to timestamp with time zone) IS 'The lowest event id of a time span, and the lowest one after it. OH001.';
 
 -- Name: to_cursor(timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19882,7 +19910,7 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
@@ -19893,7 +19921,7 @@ ALTER FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) 
 
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates; when that fails they stay stored, to be looked at again. True if it did.';
+COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
 
 -- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19990,7 +20018,7 @@ ALTER FUNCTION outbox.type_patterns(p_type text) OWNER TO postgres;
 
 -- Name: FUNCTION type_patterns(p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'Every pattern that a type matches: a.b.c gives *, a.*, a.b.* and a.b.c.';
+COMMENT ON FUNCTION outbox.type_patterns(p_type text) IS 'All patterns that match a type: for a.b.c these are *, a.*, a.b.* and a.b.c.';
 
 -- Name: undo_attempt(outbox.outbound_message, outbox.message_attempt, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20019,7 +20047,7 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
 
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20112,7 +20140,7 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Publishes the changes of a table no more: {"table", "watched": whether it was until now}. OH001.';
+COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": whether it was watched until now}. OH001.';
 
 -- Name: update_channel(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20159,7 +20187,85 @@ ALTER FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change 
 
 -- Name: FUNCTION update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as channel_json() shows it. OH001, OH002.';
+COMMENT ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) IS 'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, OH002.';
+
+-- Name: update_message_statuses(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) RETURNS outbox.changed_message[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_moves outbox.changed_message[];
+  v_read bigint;
+begin
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
+      t.last_accepted,
+      case
+        when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
+        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
+          then 'DELIVERED'
+        when (t.newest).failed_at is not null then 'FAILED'
+        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
+        else m.status
+      end as becomes
+    from pg_catalog.unnest(p_messages) i
+    cross join lateral (
+      select x.ctid as row_at, x.* from outbox.outbound_message x where x.id = i offset 0
+    ) m
+    cross join lateral (
+      select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
+        (pg_catalog.array_agg(a order by a.attempt_no desc)
+          filter (where a.wamid is not null))[1] as last_accepted,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
+      from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
+      offset 0
+    ) t
+  ), moved as (
+    -- Statuses only increase, and the last three are final, so this can never lower one.
+    update outbox.outbound_message m set
+      status = t.becomes,
+      provider_message_id = (t.last_accepted).wamid,
+      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
+        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
+      delivered_at = case
+        when t.becomes = 'DELIVERED'
+        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
+      end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
+      error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
+      error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
+      updated_at = p_now
+    from facts t
+    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
+      -- Skip messages that failed or wait for a reason other than their callbacks.
+      and (t.becomes in ('SENT', 'DELIVERED')
+        or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
+    returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
+  )
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
+      filter (where x.was <> x.becomes),
+    pg_catalog.count(*) filter (where x.now_read)
+  into v_moves, v_read
+  from moved x;
+  perform outbox.count_message('READ', null, v_read);
+  perform outbox.count_changed_messages(v_moves);
+  return coalesce(v_moves, '{}');
+end
+$$;
+
+ALTER FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) IS 'Sets the status, times and error of messages from the times of their attempts; returns those whose status changed. The caller holds the messages.';
 
 -- Name: update_org_endpoint(text, uuid, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20187,7 +20293,7 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes what p_change names and nothing else; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is a channel.';
+COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
 
 -- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20310,7 +20416,7 @@ declare
     select v.decrypted_secret from vault.decrypted_secrets v where v.id = p_vault_id);
 begin
   if v_text is null then
-    perform outbox.lost_in_vault(p_what);
+    perform outbox.missing_in_vault(p_what);
   end if;
   return v_text;
 end
@@ -20337,80 +20443,22 @@ ALTER FUNCTION outbox.version() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.version() IS 'The installed version: {"name": "outhook", "version": text}.';
 
--- Name: waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: wa_id_to_e164(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.waiting() RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+CREATE FUNCTION outbox.wa_id_to_e164(p_wa_id text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    AS $$
-declare
-  v_from timestamptz := outbox.ring_from(outbox.clock());
-  v_router outbox.router;
+    AS $_$
 begin
-  select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return pg_catalog.jsonb_build_object(
-    'unrouted', (
-      select pg_catalog.count(*) from (
-        select u from outbox.unrouted_late(v_router, 10000) u
-        union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
-        limit 10000
-      ) c
-    ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
-    ));
+  return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
-$$;
+$_$;
 
-ALTER FUNCTION outbox.waiting() OWNER TO postgres;
+ALTER FUNCTION outbox.wa_id_to_e164(p_wa_id text) OWNER TO postgres;
 
--- Name: FUNCTION waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.waiting() IS 'What waits, read from where routing and the ring begin, so that no dead row is walked: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": of the first endpoint, which may lie ahead}.';
-
--- Name: waits_of(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.waits_of(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
-  return query
-  select x.event_id, x.attempt,
-    pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
-  from (
-    select c.event_id, c.attempt, c.endpoint_id,
-      g.tokens + pg_catalog.count(*) over (
-        partition by c.endpoint_id order by c.place desc
-        rows between unbounded preceding and current row) - 1 as left_over
-    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts) with ordinality
-      as c (event_id, endpoint_id, attempt, place)
-    join outbox.whatsapp_channel w on w.endpoint_id = c.endpoint_id
-    cross join lateral (
-      select o.tokens from outbox.gate o
-      where o.endpoint_id = c.endpoint_id order by o.changed_at desc limit 1
-    ) g
-  ) x
-  join outbox.endpoint e on e.id = x.endpoint_id;
-end
-$$;
-
-ALTER FUNCTION outbox.waits_of(p_claimed outbox.claimed) OWNER TO postgres;
-
--- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) IS 'When each claimed message is due to leave, so that a number''s messages leave evenly however many were claimed at once.';
+COMMENT ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) IS 'A wa_id in E.164 form with +; null if it is not a number.';
 
 -- Name: wake(bigint[], timestamp with time zone[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20541,16 +20589,17 @@ begin
   perform outbox.check_columns(p_table, 'except', p_except);
   perform outbox.check_columns(p_table, 'changed', p_changed);
   if p_columns is not null and p_except is not null then
-    perform outbox.invalid('except', 'is given beside columns', 'Give one of them');
+    perform outbox.invalid('except', 'cannot be combined with columns',
+      'Give columns or except, not both');
   end if;
   if not coalesce(p_operations <@ '{insert,update,delete}' and p_operations <> '{}', false) then
     perform outbox.invalid('operations',
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
-      'Expected some of insert, update and delete');
+      'Expected a list of insert, update and delete');
   end if;
   if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'is on for a table without primary key',
-      'Rows before and after an update are matched by it: add one, or watch each row');
+    perform outbox.invalid('per_statement', 'needs a table with a primary key',
+      'It matches the rows before and after an update. Add one, or leave per_statement out');
   end if;
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
@@ -20585,11 +20634,11 @@ ALTER FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, 
 
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every change of the table''s rows from now on, in the transaction that makes it, or changes what is published. p_type may hold {op}: inserted, updated or deleted; p_org_column names the column with the organisation, p_partition_column the one with the partition key; p_columns or p_except choose what is published; an update counts only when a column of p_changed has changed. p_per_statement is for tables that are written in bulk. Returns what is in force. The owner of the table calls it. TRUNCATE is not seen. OH001.';
+COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
--- Name: watched_part(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: watched_columns(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) RETURNS jsonb
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
@@ -20607,11 +20656,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) OWNER TO postgres;
 
--- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) IS 'The columns of a row that the watch publishes; null for no row.';
+COMMENT ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) IS 'The published columns of a row; null if there is no row.';
 
 -- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20634,7 +20683,7 @@ ALTER FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id te
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update of an account concerns nobody: unknown_account (none of its channels is the app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
+COMMENT ON FUNCTION outbox.why_not_account(p_app_id text, p_org_id text, p_waba_id text) IS 'Why an update about an account applies to no channel: unknown_account (no channel of the account has this app), org_mismatch (no channel belongs to the organisation that the caller gave); null if it applies.';
 
 -- Name: why_not_send(outbox.outbound_message, uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20649,7 +20698,7 @@ begin
     return 'no message belongs to this event';
   end if;
   if p_message.status not in ('QUEUED', 'SENDING') and not (
-    -- A replay of its dead letter is an operator's way to send it again.
+    -- An operator resends the message by replaying its dead letter.
     p_message.status = 'FAILED' and exists (
       select from outbox.delivery d
       where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
@@ -20666,7 +20715,7 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
@@ -20676,7 +20725,7 @@ ALTER FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id
 
 -- Name: FUNCTION why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message is not sent after all, null when it is; one that policy forbids is failed. locks: the caller holds the message.';
+COMMENT ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) IS 'Why a claimed message must not be sent; null if it may be. A message that policy forbids is failed. locks: the caller holds the message.';
 
 -- Name: why_unreadable(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20693,7 +20742,7 @@ begin
     select s.vault_id, case s.scheme
         when 'v1' then 'the signing secret' else 'the ed25519 signing key'
       end as what, case s.scheme
-        when 'v1' then 'rotate_secret() makes a new one' else 'rotate_secret() takes a new one'
+        when 'v1' then 'rotate_secret() creates a new one' else 'rotate_secret() accepts a new one'
       end as remedy
     from outbox.endpoint_secret s where s.endpoint_id = p_endpoint_id and s.expires_at is null
     union all
@@ -20722,28 +20771,7 @@ ALTER FUNCTION outbox.why_unreadable(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION why_unreadable(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'Which secret of an endpoint cannot be read, why, and the remedy, as one text that begins with "unreadable: "; null if all can be read.';
-
--- Name: wishes_of(outbox.whatsapp_update, uuid, text[], text[], boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) RETURNS outbox.wish[]
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
-    from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
-    where r is not null and p_contact is not null);
-end
-$$;
-
-ALTER FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) OWNER TO postgres;
-
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) IS 'The wishes that an update of a person brings, with the update as their evidence.';
+COMMENT ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) IS 'The secret of an endpoint that cannot be read, the reason and the remedy, as one text that starts with "unreadable: "; null if all can be read.';
 
 -- Name: with_late(outbox.routing, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20791,7 +20819,7 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- A run that was held up may send a little faster than it claims, and still within the limit.
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
     'graph_version',
@@ -20813,7 +20841,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
@@ -20868,23 +20896,6 @@ ALTER FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) O
 
 COMMENT ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) IS 'A claim without the deliveries of some endpoints.';
 
--- Name: work_callbacks(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) RETURNS integer
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return case when p_now is not null then outbox.apply_callbacks(p_most) end;
-end
-$$;
-
-ALTER FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
-
--- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
-
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS integer
@@ -20900,7 +20911,7 @@ begin
   if not exists (select from outbox.replay_job j where j.status = 'running') then
     return 0;
   end if;
-  -- One tick at a time works on jobs, or two would come to the same letters.
+  -- Only one tick at a time works on jobs, or two would replay the same dead letters.
   if not pg_catalog.pg_try_advisory_xact_lock('outbox.replay_job'::regclass::oid::bigint) then
     return 0;
   end if;
@@ -20914,7 +20925,6 @@ begin
       if outbox.is_passing(sqlstate) then
         raise;
       end if;
-      -- Skip the dead letter, which stays as it is, and go on.
       v_put := 0;
       raise warning 'outbox: event % for endpoint % cannot be replayed: % %', v_step.event_id,
         v_step.endpoint_id, sqlstate, sqlerrm;
@@ -20938,7 +20948,7 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'One step of every replay job: puts back what its rate allows in a second and notes how far it came, in one transaction, so that a crash repeats or loses none. Returns how many it put back. locks: gates by id.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs: replays as many as the rate allows per second and records the position, in one transaction, so that a crash neither repeats nor loses one. Returns how many it replayed. locks: gates by id.';
 
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -20956,7 +20966,7 @@ ALTER TABLE outbox.activity OWNER TO postgres;
 
 -- Name: TABLE activity; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.activity IS 'The timeline of a dossier: what became of its messages. Written in the transaction of the change, never changed.';
+COMMENT ON TABLE outbox.activity IS 'The timeline of a dossier: what happened to its messages. A row is inserted in the transaction of the change and never updated.';
 
 -- Name: activity_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21008,7 +21018,7 @@ ALTER TABLE outbox.audit_event OWNER TO postgres;
 
 -- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.audit_event IS 'Who did what, or what happened, to a message, a dossier or a channel. Written in the transaction of the change, never changed; it names people by the ids of the application only.';
+COMMENT ON TABLE outbox.audit_event IS 'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row is inserted in the transaction of the change and never updated. It identifies people only by ids of the application or by a hash of their number.';
 
 -- Name: audit_event_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21035,7 +21045,7 @@ ALTER TABLE outbox.callback_count OWNER TO postgres;
 
 -- Name: TABLE callback_count; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.callback_count IS 'How many updates came to each end, since the installation: the sum over shards, each of which is some sessions'' own so that they do not wait for one another. reason is empty where there is none.';
+COMMENT ON TABLE outbox.callback_count IS 'The number of updates by verdict since the installation: the sum over shards. A session adds to one shard, so that sessions rarely wait for each other. reason is empty if there is none.';
 
 -- Name: channel_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21052,7 +21062,7 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 
 -- Name: TABLE channel_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.channel_hold IS 'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. decided_at is Meta''s time; expires_at when Meta ends it by itself.';
+COMMENT ON TABLE outbox.channel_hold IS 'The last decision about a channel by cause: failure (an error code of WhatsApp), account or quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
 
 -- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21090,7 +21100,7 @@ ALTER TABLE outbox.consent OWNER TO postgres;
 
 -- Name: TABLE consent; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.consent IS 'Who agreed to what, and took it back: source is how (a form, a call), evidence where it can be found, actor who wrote it down. Append-only; the last row of a purpose counts.';
+COMMENT ON TABLE outbox.consent IS 'Consent that was granted or revoked: source is how (a form, a call), evidence where the proof is, actor who recorded it. Rows are only added; the last row of a purpose counts.';
 
 -- Name: consent_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21115,7 +21125,7 @@ ALTER TABLE outbox.consumer_inbox OWNER TO postgres;
 
 -- Name: TABLE consumer_inbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.consumer_inbox IS 'What each consumer has processed. Kept for inbox.retention_days: longer than anything is sent again.';
+COMMENT ON TABLE outbox.consumer_inbox IS 'The processed events of each consumer. Stored for inbox.retention_days: longer than an event can be redelivered.';
 
 -- Name: contract_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21144,7 +21154,7 @@ ALTER TABLE outbox.conversation_window OWNER TO postgres;
 
 -- Name: TABLE conversation_window; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.conversation_window IS 'Until when a person may be sent what is no template: 24 hours from their last message to that number. recipient is E.164 with its +.';
+COMMENT ON TABLE outbox.conversation_window IS 'The end of the time in which a recipient may get messages without a template: 24 hours after the recipient''s last message to this number. recipient is E.164 with +.';
 
 -- Name: counter; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21215,39 +21225,39 @@ ALTER TABLE outbox.endpoint_kind OWNER TO postgres;
 
 -- Name: TABLE endpoint_kind; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the retry policy of an endpoint that has none of its own.';
+COMMENT ON TABLE outbox.endpoint_kind IS 'The kinds of endpoints. retry: the default retry policy of the kind.';
 
 -- Name: COLUMN endpoint_kind.pauses_on_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'What a failure rule with the action hold does. True: the module pauses the endpoint, with a reason that begins with "held: ", and the failure counts as no attempt. False: the endpoint is disabled, and the failure counts.';
+COMMENT ON COLUMN outbox.endpoint_kind.pauses_on_hold IS 'The effect of a failure rule with the action hold. True: the module pauses the endpoint with a reason that starts with "held: ", and the failure does not count as an attempt. False: the endpoint is disabled, and the failure counts.';
 
 -- Name: COLUMN endpoint_kind.response_class; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver did respond, although there is no HTTP status; null: there is none.';
+COMMENT ON COLUMN outbox.endpoint_kind.response_class IS 'The error_class of a failure in which the receiver responded without an HTTP status; null if there is none.';
 
 -- Name: COLUMN endpoint_kind.is_cached; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may keep such an endpoint until its row changes. False: the run gets it with each claim, because what it needs also changes elsewhere.';
+COMMENT ON COLUMN outbox.endpoint_kind.is_cached IS 'Whether a run may cache such an endpoint until its row changes. False: each claim returns it, because the data that it needs also changes in other tables.';
 
 -- Name: COLUMN endpoint_kind.credentials_remedy; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'What to do if the credentials cannot be read, which follows "outbox.": set_slack_url() sets it again.';
+COMMENT ON COLUMN outbox.endpoint_kind.credentials_remedy IS 'The remedy if the credentials cannot be read. A message puts "outbox." before it. Example: set_slack_url() sets it again.';
 
 -- Name: COLUMN endpoint_kind.rewrite_command; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets credentials again, for release_command(): text for format() with the organisation as first and the id of the endpoint as second argument.';
+COMMENT ON COLUMN outbox.endpoint_kind.rewrite_command IS 'The call that sets the credentials again, for release_command(): a template for format() with two arguments, the organisation and the id of the endpoint.';
 
 -- Name: COLUMN endpoint_kind.managed_at; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API under which such an endpoint is changed and deleted, and managed_as what it is called there (a channel); null: it is an endpoint like any other.';
+COMMENT ON COLUMN outbox.endpoint_kind.managed_at IS 'The path of the API that changes and deletes such an endpoint; managed_as is its name there (a channel). Null: the path of all other endpoints.';
 
 -- Name: COLUMN endpoint_kind.create_function; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'What the API creates such an endpoint with: a function, with its schema, of the organisation, the members that the API took, and the event types. It returns {"id"} and what the caller sees this once. Null: the API creates none of this kind.';
+COMMENT ON COLUMN outbox.endpoint_kind.create_function IS 'The function, with its schema, with which the API creates such an endpoint. Arguments: the organisation, the members of the request, the event types. It returns {"id"} and members that are shown only in this response. Null: the API cannot create this kind.';
 
 -- Name: COLUMN endpoint_kind.change_function; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'What the API changes the members of this kind with: a function, with its schema, of the endpoint''s id and the change. It returns the members that are left for every kind to change.';
+COMMENT ON COLUMN outbox.endpoint_kind.change_function IS 'The function, with its schema, with which the API changes the members of this kind. Arguments: the id of the endpoint, the change. It returns the members that every kind has.';
 
 -- Name: endpoint_refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21283,7 +21293,7 @@ ALTER TABLE outbox.endpoint_secret OWNER TO postgres;
 
 -- Name: TABLE endpoint_secret; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint, kept in Vault; all that have not expired sign.';
+COMMENT ON TABLE outbox.endpoint_secret IS 'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 
 -- Name: endpoint_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21328,7 +21338,7 @@ ALTER TABLE outbox.endpoint_status OWNER TO postgres;
 
 -- Name: VIEW endpoint_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.endpoint_status IS 'Every endpoint with what its gate knows: status, why, how many deliveries are open and in flight, since when it fails, when it is served next, and how many deliveries are set aside, with the last error. A deleted one shows what is still to be cancelled.';
+COMMENT ON VIEW outbox.endpoint_status IS 'All endpoints with the data of their gates: the status and its reason, the deliveries that are open and in flight, the failures in a row, the time of the next delivery, and the deliveries that are set aside, with the last error. For a deleted endpoint, open counts the deliveries that are not cancelled yet.';
 
 -- Name: error_hint; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21341,7 +21351,7 @@ ALTER TABLE outbox.error_hint OWNER TO postgres;
 
 -- Name: TABLE error_hint; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.error_hint IS 'Every error_class that an attempt can have, with one line on what to do: join it to outbox.attempt.';
+COMMENT ON TABLE outbox.error_hint IS 'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21355,7 +21365,7 @@ ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_catalogue IS 'Whether an organisation publishes through the API only types of its catalogue, and the version of that catalogue, which grows with each change.';
+COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21498,7 +21508,7 @@ ALTER TABLE outbox.outbound_attempt OWNER TO postgres;
 
 -- Name: VIEW outbound_attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+COMMENT ON VIEW outbox.outbound_attempt IS 'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';
 
 -- Name: outbound_message_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21543,13 +21553,13 @@ COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
 CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
- SELECT ((w.waiting ->> 'unrouted'::text))::bigint AS unrouted,
-    ((w.waiting ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
+ SELECT ((w.backlog ->> 'unrouted'::text))::bigint AS unrouted,
+    ((w.backlog ->> 'oldest_unrouted_at'::text))::timestamp with time zone AS oldest_unrouted_at,
     ( SELECT count(*) AS count
            FROM outbox.unroutable) AS unroutable,
     ((g.totals ->> 'open'::text))::numeric AS open,
     ((g.totals ->> 'in_flight'::text))::bigint AS in_flight,
-    ((w.waiting ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
+    ((w.backlog ->> 'oldest_due_at'::text))::timestamp with time zone AS oldest_due_at,
     ( SELECT count(*) AS count
            FROM outbox.endpoint e
           WHERE (e.status = ANY (ARRAY['paused'::text, 'disabled'::text]))) AS endpoints_held,
@@ -21572,8 +21582,8 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     a.n AS set_aside,
     a.error AS set_aside_error,
     outbox.last_tick_at() AS last_tick_at,
-    outbox.problems(w.waiting) AS problems
-   FROM ((( SELECT outbox.waiting() AS waiting
+    outbox.queue_problems(w.backlog) AS problems
+   FROM ((( SELECT outbox.queue_backlog() AS backlog
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
          OFFSET 0) g)
@@ -21591,7 +21601,7 @@ ALTER TABLE outbox.queue_health OWNER TO postgres;
 
 -- Name: VIEW queue_health; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: what waits, since when, what is held, whether a run is alive, and the problems that keep it from working. set_aside counts deliveries that the database refuses, set_aside_error is the last SQLSTATE and text. Counts of unrouted, dead_letters, set_aside and rows_in_default stop at 10,000.';
+COMMENT ON VIEW outbox.queue_health IS 'The queue in one row: the backlog and its age, held endpoints, runs, and the problems that stop or delay deliveries. set_aside counts deliveries that the database rejected, set_aside_error is the last SQLSTATE and text. unrouted, dead_letters, set_aside and rows_in_default count up to 10,000.';
 
 -- Name: unrouted; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21664,7 +21674,7 @@ ALTER TABLE outbox.relay_status OWNER TO postgres;
 
 -- Name: VIEW relay_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.relay_status IS 'Each delivery with its event and what its attempts came to; an unrouted event is one that is pending.';
+COMMENT ON VIEW outbox.relay_status IS 'All deliveries with their events and a summary of their attempts. An unrouted event is one pending row.';
 
 -- Name: replay_job_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21692,7 +21702,7 @@ ALTER TABLE outbox.reply_word OWNER TO postgres;
 
 -- Name: TABLE reply_word; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.reply_word IS 'What, as a whole message or the payload of a button, means that a person wants no more messages (STOP) or wants them again (START), as plain_word() writes it. Org * is for all; an org''s own row for a word stands above it, and NONE takes it out.';
+COMMENT ON TABLE outbox.reply_word IS 'Words that opt a sender out (STOP) or in (START), as a whole message or the payload of a button, in the form of plain_word(). Organisation * is for all; an organisation''s own row overrides it, and NONE disables the word.';
 
 -- Name: request_bucket; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21707,7 +21717,7 @@ ALTER TABLE outbox.request_bucket OWNER TO postgres;
 
 -- Name: TABLE request_bucket; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.request_bucket IS 'How many requests each org may still send, and when that was counted.';
+COMMENT ON TABLE outbox.request_bucket IS 'How many requests each organisation may still send, as of filled_at.';
 
 -- Name: request_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21716,7 +21726,7 @@ CREATE TABLE outbox.request_key (
     key text NOT NULL,
     route text NOT NULL,
     content bytea NOT NULL,
-    answer jsonb,
+    response jsonb,
     created_at timestamp with time zone NOT NULL
 );
 
@@ -21724,7 +21734,7 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 -- Name: TABLE request_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.request_key IS 'Requests of the last idempotency.window_hours that carried an Idempotency-Key: a hash of what was asked, and what was answered, without secrets.';
+COMMENT ON TABLE outbox.request_key IS 'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, and the response without secrets.';
 
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21792,7 +21802,7 @@ ALTER TABLE outbox.saga OWNER TO postgres;
 
 -- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga IS 'The sagas that define_saga() made.';
+COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them.';
 
 -- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21809,7 +21819,7 @@ ALTER TABLE outbox.saga_key OWNER TO postgres;
 
 -- Name: TABLE saga_key; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, for idempotency.window_hours: content is the hash of name and context, result what the execution returned.';
+COMMENT ON TABLE outbox.saga_key IS 'Idempotency keys of executed sagas, stored for idempotency.window_hours. content is the hash of the name and the context; result is what the execution returned.';
 
 -- Name: saga_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21874,7 +21884,7 @@ ALTER TABLE outbox.saga_outbox OWNER TO postgres;
 
 -- Name: VIEW saga_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also to nobody), FAILED, DEAD_LETTER (and CANCELLED).';
+COMMENT ON VIEW outbox.saga_outbox IS 'The outbox as the events of sagas: PENDING, CLAIMED, SENT (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED).';
 
 -- Name: saga_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21889,7 +21899,7 @@ ALTER TABLE outbox.saga_step OWNER TO postgres;
 
 -- Name: TABLE saga_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that it leaves.';
+COMMENT ON TABLE outbox.saga_step IS 'The steps of a saga in their order: the function (schema and name, quoted as SQL needs it) and the type of the event that the step publishes.';
 
 -- Name: setting_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21924,7 +21934,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'Which event types an endpoint wants: an exact type, a prefix such as order.*, or *. An event goes to subscriptions that are not younger than it. filter: the condition on the payload, true lets the event through; filter_text: as the user wrote it; filter_weight: see read_filter().';
+COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21942,7 +21952,7 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 
 -- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.template_hold IS 'The last word on a template of an account, by Meta''s name and language (with _), as an app heard it: the secret of one says nothing of the channels of another.';
+COMMENT ON TABLE outbox.template_hold IS 'The last decision about a template of an account, by Meta''s name and language (with _). app_id is the app that received it: the secret of an app is no proof for the channels of another app.';
 
 -- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22031,7 +22041,7 @@ ALTER TABLE outbox.transaction_outbox OWNER TO postgres;
 
 -- Name: VIEW transaction_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox as what a relay to a broker works through: pending, processing, processed (also by nobody), failed, dlq (and cancelled).';
+COMMENT ON VIEW outbox.transaction_outbox IS 'The outbox of a relay to a broker: pending, processing, processed (also without a subscriber), failed, dlq (and cancelled).';
 
 -- Name: webhook_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -22103,7 +22113,7 @@ ALTER TABLE outbox.webhook_outbox OWNER TO postgres;
 
 -- Name: VIEW webhook_outbox; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also to nobody), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes.';
+COMMENT ON VIEW outbox.webhook_outbox IS 'The outbox as one table of webhooks: PENDING, PROCESSING, DELIVERED (also without a subscriber), FAILED, DEAD_LETTER (and CANCELLED). An insert of (event_type, payload) publishes an event.';
 
 -- Name: whatsapp_channel; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22128,7 +22138,7 @@ ALTER TABLE outbox.whatsapp_channel OWNER TO postgres;
 
 -- Name: TABLE whatsapp_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_channel IS 'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; graph_version is for this number alone, else the setting''s; display_digits is the number itself, as its callbacks show it.';
+COMMENT ON TABLE outbox.whatsapp_channel IS 'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, and the access token in Vault. A held channel is a paused endpoint. messages_per_second is WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the setting for this number. display_digits is the number as its callbacks show it.';
 
 -- Name: whatsapp_contact; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22149,7 +22159,7 @@ ALTER TABLE outbox.whatsapp_contact OWNER TO postgres;
 
 -- Name: TABLE whatsapp_contact; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_contact IS 'Who has written to an organisation. Forgotten message.retention_days after they last did.';
+COMMENT ON TABLE outbox.whatsapp_contact IS 'The senders of inbound messages, for each organisation. Deleted message.retention_days after their last message.';
 
 -- Name: whatsapp_update_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -22710,11 +22720,11 @@ CREATE INDEX whatsapp_update_age ON outbox.whatsapp_update USING btree (received
 
 -- Name: whatsapp_update_due; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (look_at) WHERE (look_at IS NOT NULL);
+CREATE INDEX whatsapp_update_due ON outbox.whatsapp_update USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 
 -- Name: whatsapp_update_kept; Type: INDEX; Schema: outbox; Owner: postgres
 
-CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (look_at IS NOT NULL);
+CREATE INDEX whatsapp_update_kept ON outbox.whatsapp_update USING btree (phone_number_id, wamid) WHERE (next_check_at IS NOT NULL);
 
 -- Name: whatsapp_update_message; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -23025,6 +23035,18 @@ GRANT ALL ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) TO se
 REVOKE ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text) TO service_role;
 
+-- Name: FUNCTION active_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.active_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
+
+-- Name: FUNCTION add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -23057,10 +23079,6 @@ REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_no
 
 REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
 
--- Name: FUNCTION adopt_message(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.adopt_message(p_callback_data text, p_wamid text) FROM PUBLIC;
-
 -- Name: FUNCTION agreed_contract(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.agreed_contract(p_speaks jsonb) FROM PUBLIC;
@@ -23081,14 +23099,6 @@ REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[],
 
 REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
 
--- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
-
--- Name: FUNCTION answered_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.answered_message(p_update outbox.whatsapp_update) FROM PUBLIC;
-
 -- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
@@ -23102,21 +23112,49 @@ REVOKE ALL ON FUNCTION outbox.app_secrets(p_app outbox.whatsapp_app, p_now times
 REVOKE ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.apply_callbacks(p_limit integer) TO service_role;
 
+-- Name: FUNCTION apply_callbacks_step(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_callbacks_step(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION apply_delivered(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_delivered(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_failure_rules(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_inbound(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_inbound(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION apply_kept(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: TABLE whatsapp_update; Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.apply_kept(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+GRANT SELECT ON TABLE outbox.whatsapp_update TO service_role;
+
+-- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
+
+-- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
+
+-- Name: FUNCTION apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION apply_notices(p_ids bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.apply_notices(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION apply_results(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23130,6 +23168,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.apply_waiting_updates(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -23138,10 +23180,6 @@ REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: TABLE outbound_message; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
-
 -- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) FROM PUBLIC;
@@ -23149,10 +23187,6 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 -- Name: FUNCTION authority_problem(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
-
--- Name: FUNCTION begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.begin_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23167,10 +23201,6 @@ GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id t
 
 REVOKE ALL ON FUNCTION outbox.broker_of_wire(p_broker jsonb) FROM PUBLIC;
 
--- Name: FUNCTION broker_text(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.broker_text(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
-
 -- Name: FUNCTION broker_to_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
@@ -23184,10 +23214,6 @@ REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jso
 REVOKE ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) TO service_role;
 
--- Name: FUNCTION callback_answer(p_ids bigint[], p_given integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.callback_answer(p_ids bigint[], p_given integer) FROM PUBLIC;
-
 -- Name: FUNCTION callback_app(p_app_key text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.callback_app(p_app_key text) FROM PUBLIC;
@@ -23196,6 +23222,10 @@ GRANT ALL ON FUNCTION outbox.callback_app(p_app_key text) TO service_role;
 -- Name: FUNCTION callback_data(p_message_id bigint, p_attempt_no integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.callback_data(p_message_id bigint, p_attempt_no integer) FROM PUBLIC;
+
+-- Name: FUNCTION callback_result(p_ids bigint[], p_given integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.callback_result(p_ids bigint[], p_given integer) FROM PUBLIC;
 
 -- Name: FUNCTION callback_time(p_at jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23214,10 +23244,6 @@ GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid
 
 REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
-
--- Name: FUNCTION cause_of(p_code text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.cause_of(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23362,6 +23388,10 @@ REVOKE ALL ON FUNCTION outbox.check_headers(p_headers jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_is_open(p_event_id uuid, p_endpoint_id uuid, p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION check_is_signed(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_is_signed(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION check_json(p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
@@ -23426,10 +23456,6 @@ REVOKE ALL ON FUNCTION outbox.check_setting() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
--- Name: FUNCTION check_signs(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_signs(p_endpoint_id uuid) FROM PUBLIC;
-
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
@@ -23462,6 +23488,10 @@ REVOKE ALL ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) FROM P
 
 REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION classify_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION cleanup(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
@@ -23490,9 +23520,13 @@ REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION close_retries(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23523,10 +23557,6 @@ REVOKE ALL ON FUNCTION outbox.consents_json(p_org_id text, p_dossier_id text) FR
 REVOKE ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.consume(p_consumer text, p_event_id text, p_function text, p_message text) TO service_role;
 
--- Name: FUNCTION contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.contact_of(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION contract_advice(p_speaks jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.contract_advice(p_speaks jsonb) FROM PUBLIC;
@@ -23542,6 +23572,10 @@ REVOKE ALL ON FUNCTION outbox.contract_text(p_range jsonb) FROM PUBLIC;
 -- Name: FUNCTION contracts(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
+
+-- Name: FUNCTION count_changed_messages(p_moves outbox.changed_message[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_message[]) FROM PUBLIC;
 
 -- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23560,9 +23594,10 @@ REVOKE ALL ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_
 REVOKE ALL ON FUNCTION outbox.count_messages(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.count_messages(p_org_id text) TO service_role;
 
--- Name: FUNCTION count_moves(p_moves outbox.message_move[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.count_moves(p_moves outbox.message_move[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.count_requests(p_requests jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.count_requests(p_requests jsonb) TO service_role;
 
 -- Name: FUNCTION count_up(p_metric text, p_labels text[], p_n bigint, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23612,6 +23647,10 @@ GRANT ALL ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload 
 
 REVOKE ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text) TO service_role;
+
+-- Name: FUNCTION create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23685,9 +23724,9 @@ GRANT ALL ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uu
 REVOKE ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text) TO service_role;
 
--- Name: FUNCTION delivery_ends(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION delivery_endpoints(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.delivery_ends(p_event_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23698,9 +23737,9 @@ REVOKE ALL ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid)
 REVOKE ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.disable_itself(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23754,18 +23793,14 @@ REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.each_filter_once(p_question outbox.question) FROM PUBLIC;
 
--- Name: FUNCTION end_request(p_org_id text, p_key text, p_answer jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_answer jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
-
--- Name: FUNCTION end_told(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.end_told(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23855,10 +23890,6 @@ GRANT ALL ON FUNCTION outbox.expire_secret(p_secret_id uuid) TO service_role;
 
 GRANT SELECT ON TABLE outbox.attempt TO service_role;
 
--- Name: TABLE message_attempt; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.message_attempt TO service_role;
-
 -- Name: FUNCTION fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fail_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_delivery_attempt outbox.attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
@@ -23878,6 +23909,10 @@ GRANT SELECT ON TABLE outbox.failure_rule TO service_role;
 -- Name: FUNCTION failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.failure_rule_of(p_kind text, p_status integer, p_error_class text, p_code text, p_subcode text) FROM PUBLIC;
+
+-- Name: FUNCTION fill_broker_template(p_template text, p_type text, p_org_id text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fill_broker_template(p_template text, p_type text, p_org_id text, p_key text) FROM PUBLIC;
 
 -- Name: FUNCTION filter_alternatives(p_tokens outbox.filter_tokens, p_at integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23943,6 +23978,10 @@ REVOKE ALL ON FUNCTION outbox.find_attempt(p_org_id text, p_phone_number_id text
 
 REVOKE ALL ON FUNCTION outbox.find_event(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION find_message_by_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.find_message_by_key(p_message outbox.outbound_message) FROM PUBLIC;
+
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) FROM PUBLIC;
@@ -23975,17 +24014,9 @@ REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION forget_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.forget_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
-
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION forget_requests(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.forget_requests(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION forget_saga_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24120,21 +24151,13 @@ REVOKE ALL ON FUNCTION outbox.hash_person(p_recipient text, p_key text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.header_problem(p_name text, p_value jsonb) FROM PUBLIC;
 
--- Name: FUNCTION header_set(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.header_set(p_text text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.hold_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION heed_answers(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION hold_cause(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.heed_answers(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.heed_failures(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.heed_late_result(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.hold_cause(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24143,10 +24166,6 @@ REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_he
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.hold_failing(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: TABLE notice_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24253,14 +24272,6 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
 
--- Name: FUNCTION judge_statuses(p_ids bigint[], p_gates uuid[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.judge_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION keep_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.keep_in_vault(p_field text, p_secret text) FROM PUBLIC;
-
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
@@ -24309,10 +24320,6 @@ REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION learn_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.learn_numbers(p_ids bigint[]) FROM PUBLIC;
 
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24409,10 +24416,6 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
 
--- Name: FUNCTION live_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.live_secrets(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -24449,49 +24452,41 @@ REVOKE ALL ON FUNCTION outbox.lock_settings() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
 
--- Name: FUNCTION lost_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.lost_in_vault(p_what text) FROM PUBLIC;
-
--- Name: FUNCTION make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.make_refused(p_event_id uuid, p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.mark_sent(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text, p_provider jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION may_be_out(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION mark_sent_late(p_callback_data text, p_wamid text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.may_be_out(p_attempt outbox.message_attempt) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) FROM PUBLIC;
 
--- Name: FUNCTION may_become(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION masked_slack_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.may_become(p_from text, p_to text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION may_have_been_sent(p_attempt outbox.message_attempt); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) FROM PUBLIC;
 
 -- Name: FUNCTION may_stay(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_stay(p_sqlstate text) FROM PUBLIC;
 
--- Name: FUNCTION message_content(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION message_hash(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.message_content(p_message outbox.outbound_message) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.message_hash(p_message outbox.outbound_message) FROM PUBLIC;
 
 -- Name: FUNCTION message_json(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.message_json(p_message outbox.outbound_message) FROM PUBLIC;
 
--- Name: FUNCTION message_number(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.message_number(p_message_id text) FROM PUBLIC;
-
--- Name: FUNCTION message_of_key(p_message outbox.outbound_message); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.message_of_key(p_message outbox.outbound_message) FROM PUBLIC;
-
 -- Name: FUNCTION misses_pg_cron(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.misses_pg_cron() FROM PUBLIC;
+
+-- Name: FUNCTION missing_in_vault(p_what text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
 -- Name: FUNCTION more_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24500,10 +24495,6 @@ REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
-
--- Name: FUNCTION move_messages(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.move_messages(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24525,43 +24516,17 @@ REVOKE ALL ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_
 
 REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
--- Name: FUNCTION no_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.no_saga(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
-
--- Name: FUNCTION note_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.note_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
 
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION note_requests(p_requests jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_requests(p_requests jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.note_requests(p_requests jsonb) TO service_role;
-
--- Name: FUNCTION note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION note_timeouts(p_router outbox.router, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_timeouts(p_router outbox.router, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.note_wishes(p_wishes outbox.wish[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24575,9 +24540,9 @@ REVOKE ALL ON FUNCTION outbox.notice_reason(p_data jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FROM PUBLIC;
 
--- Name: FUNCTION number_of(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION number_variants(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.number_of(p_wa_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24620,6 +24585,10 @@ REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p
 REVOKE ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text, p_channel text) TO service_role;
 
+-- Name: FUNCTION opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.opt_out_changes(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
+
 -- Name: TABLE opt_out; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.opt_out TO service_role;
@@ -24641,10 +24610,6 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION other_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.other_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
-
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
@@ -24656,6 +24621,14 @@ REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with t
 -- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION parse_headers(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION parse_message_id(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
 -- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24695,6 +24668,10 @@ REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION preview_retry_config(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) FROM PUBLIC;
@@ -24709,11 +24686,6 @@ GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
 
--- Name: FUNCTION problems(p_waiting jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.problems(p_waiting jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.problems(p_waiting jsonb) TO service_role;
-
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
@@ -24727,9 +24699,9 @@ REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM 
 
 REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
 
--- Name: FUNCTION publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24819,10 +24791,6 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_n
 
 REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.put_off(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text) FROM PUBLIC;
@@ -24842,9 +24810,23 @@ GRANT ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name tex
 REVOKE ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text, p_allow_unsigned boolean, p_overlap interval) TO service_role;
 
+-- Name: FUNCTION queue_backlog(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.queue_backlog() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.queue_backlog() TO service_role;
+
 -- Name: FUNCTION queue_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION queue_problems(p_backlog jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.queue_problems(p_backlog jsonb) TO service_role;
+
+-- Name: FUNCTION raise_unknown_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.raise_unknown_saga(p_name text) FROM PUBLIC;
 
 -- Name: FUNCTION read_catalogue(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24918,9 +24900,22 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24930,9 +24925,9 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 
 REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION refusal_words(p_code text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.refusal_words(p_code text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24978,6 +24973,18 @@ REVOKE ALL ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) FROM PUBLIC
 
 REVOKE ALL ON FUNCTION outbox.reload_jobs() FROM PUBLIC;
 
+-- Name: FUNCTION remaining_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.renew_apart(p_renewals outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
@@ -25016,6 +25023,10 @@ REVOKE ALL ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) FROM P
 
 REVOKE ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.replay_many(p_org_id text, p_endpoint_id uuid, p_event_type text, p_failed_from timestamp with time zone, p_failed_to timestamp with time zone, p_rate_per_second integer) TO service_role;
+
+-- Name: FUNCTION replied_message(p_update outbox.whatsapp_update); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.replied_message(p_update outbox.whatsapp_update) FROM PUBLIC;
 
 -- Name: FUNCTION reply_action(p_org_id text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25078,6 +25089,10 @@ REVOKE ALL ON FUNCTION outbox.retry_after(p_header text, p_now timestamp with ti
 -- Name: FUNCTION retry_config_json(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.retry_config_json(p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION retry_now(p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25158,9 +25173,33 @@ REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) TO service_role;
 
+-- Name: FUNCTION save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_contact(p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_display_numbers(p_ids bigint[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_display_numbers(p_ids bigint[]) FROM PUBLIC;
+
 -- Name: FUNCTION save_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.save_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_opt_outs(p_changes outbox.opt_out_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION schedule_json(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25170,6 +25209,10 @@ REVOKE ALL ON FUNCTION outbox.schedule_json(p_policy jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) TO service_role;
+
+-- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) FROM PUBLIC;
 
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25249,33 +25292,25 @@ REVOKE ALL ON FUNCTION outbox.setting_problem(p_setting outbox.setting, p_value 
 
 REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 
--- Name: FUNCTION settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.settle_updates(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) FROM PUBLIC;
-
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION slack_url_shown(p_url text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.slack_url_shown(p_url text) FROM PUBLIC;
-
--- Name: FUNCTION slow_down(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.slow_down(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION softened(p_rule outbox.failure_rule, p_provider jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.softened(p_rule outbox.failure_rule, p_provider jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION sorting_work(p_event_id uuid, p_body_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) FROM PUBLIC;
 
--- Name: FUNCTION spellings(p_recipient text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.spellings(p_recipient text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.start_attempts(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION status_may_change(p_from text, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.status_may_change(p_from text, p_to text) FROM PUBLIC;
 
 -- Name: FUNCTION step_function(p_function text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25292,6 +25327,10 @@ REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION store_in_vault(p_field text, p_secret text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) FROM PUBLIC;
 
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25310,34 +25349,10 @@ GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[],
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_inbound(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
-
--- Name: FUNCTION take_messages(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_messages(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_notice(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.take_preference(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT wishes outbox.wish[]) FROM PUBLIC;
-
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) TO service_role;
-
--- Name: FUNCTION tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.tell_statuses(p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.tell_taken(p_moves outbox.message_move[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION template_json(p_org_id text, p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25355,6 +25370,10 @@ REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name
 
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25425,6 +25444,10 @@ REVOKE ALL ON FUNCTION outbox.unwatch_table(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text) TO service_role;
 
+-- Name: FUNCTION update_message_statuses(p_messages bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
@@ -25456,14 +25479,9 @@ REVOKE ALL ON FUNCTION outbox.vault_text(p_vault_id uuid, p_what text) FROM PUBL
 REVOKE ALL ON FUNCTION outbox.version() FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.version() TO service_role;
 
--- Name: FUNCTION waiting(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION wa_id_to_e164(p_wa_id text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.waiting() FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.waiting() TO service_role;
-
--- Name: FUNCTION waits_of(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.waits_of(p_claimed outbox.claimed) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.wa_id_to_e164(p_wa_id text) FROM PUBLIC;
 
 -- Name: FUNCTION wake(p_gates bigint[], p_next_at timestamp with time zone[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25481,9 +25499,9 @@ REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
--- Name: FUNCTION watched_part(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.watched_part(p_row jsonb, p_watch jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25497,10 +25515,6 @@ REVOKE ALL ON FUNCTION outbox.why_not_send(p_message outbox.outbound_message, p_
 
 REVOKE ALL ON FUNCTION outbox.why_unreadable(p_endpoint_id uuid) FROM PUBLIC;
 
--- Name: FUNCTION wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.wishes_of(p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[], p_lifted boolean, p_source text) FROM PUBLIC;
-
 -- Name: FUNCTION with_late(p_batch outbox.routing, p_late uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.with_late(p_batch outbox.routing, p_late uuid[]) FROM PUBLIC;
@@ -25512,10 +25526,6 @@ REVOKE ALL ON FUNCTION outbox.with_messages(p_parcel outbox.parcel, p_claimed ou
 -- Name: FUNCTION without(p_claimed outbox.claimed, p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[]) FROM PUBLIC;
-
--- Name: FUNCTION work_callbacks(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.work_callbacks(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -52,7 +52,7 @@ Deno.test('without a network the start reports it with the remedy', async () => 
   const { port } = closed.addr
   closed.close()
   expect(sentence(await coldStart({ HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toBe(
-    'The package registry cannot be reached: connect this machine to the network, or name your ' +
+    'The package registry cannot be reached: connect this machine to the network, or set your ' +
       'proxy in HTTPS_PROXY or your mirror in ~/.npmrc (registry=https://…)',
   )
 })
@@ -63,7 +63,7 @@ Deno.test('a proxy that answers 407 is named, and its password is not shown', as
     const address = proxy.url.replace('://', '://ada:s3cret@')
     const ended = await coldStart({ HTTPS_PROXY: address })
     expect(sentence(ended)).toBe(
-      'The proxy asks for a user and a password (407): put them into HTTPS_PROXY, as in ' +
+      'The proxy requires a user and a password (407): set them in HTTPS_PROXY, as in ' +
         'http://user:password@host:port',
     )
     expect(ended.stderr).not.toContain('s3cret')
@@ -78,7 +78,7 @@ Deno.test('a cache folder that cannot be written is named, with the variable for
   await Deno.writeTextFile(file, '')
   const DENO_DIR = join(file, 'cache')
   expect(sentence(await coldStart({ DENO_DIR }))).toBe(
-    `The cache folder ${DENO_DIR} cannot be written: name another one in DENO_DIR`,
+    `The cache folder ${DENO_DIR} is not writable: set another one in DENO_DIR`,
   )
 })
 
@@ -117,7 +117,7 @@ for (const [when, size] of [['the database is made', '8m'], ['it is filled', '40
         join(disk, 'data'),
       ])
       expect(sentence(ended)).toBe(
-        'The disk is full: free some space (the stack needs about 200 MB), or name a folder on another ' +
+        'The disk is full: free some space (the stack needs about 200 MB), or set a folder on another ' +
           'disk with --data-dir',
       )
     },
@@ -133,7 +133,7 @@ Deno.test({
     const mounts =
       `mount --bind '${clone}' '${clone}' && mount -o remount,bind,ro '${clone}' && cd '${clone}'`
     expect(sentence(await startAmid(mounts, [], clone))).toBe(
-      'The project is on a read-only file system: name a writable folder with --data-dir, or use ' +
+      'The project is on a read-only file system: set a writable folder with --data-dir, or use ' +
         'a clone elsewhere',
     )
     const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)

@@ -54,7 +54,7 @@ function environment(more: Record<string, string>): Record<string, string> {
 const where = { cacheDir: '', cacheVariable: '' }
 const lacks = /^The package registry does not have a required package/
 const unknown =
-  /^The package registry has a certificate of an authority that this machine does not name/
+  /^The package registry has a certificate of an authority that this machine does not trust/
 
 const settings: Record<string, () => Record<string, string>> = {
   NODE_EXTRA_CA_CERTS: () => ({ NODE_EXTRA_CA_CERTS: ca }),
@@ -106,7 +106,7 @@ for (const program of ['this Deno', `Deno ${edgeDeno}`, 'npm']) {
 Deno.test('a variable that names no certificates is reported', () => {
   const { env, notes } = fetchEnvironment({ SSL_CERT_FILE: '/nothing/here.pem' })
   expect(notes).toEqual([
-    'SSL_CERT_FILE names /nothing/here.pem, which holds no certificate that can be read: passed over',
+    'SSL_CERT_FILE names /nothing/here.pem, which has no readable certificate: it is ignored',
   ])
   expect(env.SSL_CERT_FILE).toBe(undefined)
 })

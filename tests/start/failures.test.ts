@@ -133,7 +133,7 @@ Deno.test('a Postgres that does not start ends it, with what its log says and th
   expect(code).toBe(1)
   const lines = stderr.trimEnd().split('\n')
   expect(lines[0]).toBe(
-    'The database server does not start: put right what its log says, or begin anew with --fresh, ' +
+    'The database server does not start: fix the error in its log, or start with --fresh, ' +
       `which drops the local data (${dataDir}/postgres.log)`,
   )
   expect(lines.slice(1).join('\n')).toMatch(/^ {2}.*(PANIC|FATAL).*pg_control/)

@@ -76,7 +76,7 @@ Deno.test({
       expect(raw).toContain('\r\x1b[Kfetching packages\r\x1b[K')
       const [first, sentence, ...causes] = screen(raw)
       expect(first).toBe('starting the local stack')
-      expect(sentence).toMatch(/^The proxy asks for a user and a password \(407\)/)
+      expect(sentence).toMatch(/^The proxy requires a user and a password \(407\)/)
       for (const cause of causes) expect(cause).toMatch(/^ {2}\S/)
 
       expect(plain.stdout).toBe(`${first}\n`)

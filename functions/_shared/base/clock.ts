@@ -1,14 +1,13 @@
-/** Time as the delivering code sees it; tests pass a clock that they turn by hand. */
+/** Time for the delivering code; tests pass a clock that they advance. */
 export type Clock = {
-  /** Milliseconds on a clock that never goes back: leases and deadlines are measured on it. */
+  /** Milliseconds on a monotonic clock, for leases and deadlines. */
   now(): number
-  /** Milliseconds since 1970: what signatures and attempts say. */
+  /** Milliseconds since 1970, for signatures and records. */
   wallNow(): number
-  /** Calls `run` once, `ms` from now, unless the returned function is called before. */
+  /** Calls `run` once after `ms`, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void
 }
 
-/** The process's own clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallNow: () => Date.now(),
@@ -20,7 +19,7 @@ function startTimer(ms: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Resolves `ms` from now, or as soon as `signal` is aborted. */
+/** Resolves after `ms`, or when `signal` is aborted. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-/** A key of the project with the name that logs know it by. */
+/** A key of the project with its name in logs. */
 export type NamedKey = { name: string; key: string }
 
-/** A key travels in headers, and Deno repeats a header's value in the error over an invalid one. */
+/** Visible ASCII only: Deno quotes an invalid header value in its error, and a key must not leak. */
 export const keyVariable = z.string()
-  .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters alone')
+  .regex(/^[\x21-\x7e]*$/, 'must have only visible ASCII characters')
 
-/** Keys as the platform gives them: a JSON object of names and keys. */
+/** Keys in the platform's format: a JSON object of names and keys. */
 export const namedKeysVariable = z.string().optional().transform((text, context): NamedKey[] => {
   if (text === undefined || text === '') return []
   try {
@@ -19,21 +19,21 @@ export const namedKeysVariable = z.string().optional().transform((text, context)
   }
 })
 
-/** Words with commas between them. */
+/** Words separated by commas. */
 export const listVariable = z.string().default('')
   .transform((text) => text.split(',').map((word) => word.trim()).filter((word) => word !== ''))
 
-/** HMAC-SHA256 is as strong as its secret: RFC 7518 asks for 32 bytes. */
+/** HMAC-SHA256 is as strong as its secret: RFC 7518 requires 32 bytes. */
 export const secretsVariable = listVariable.refine(
   (secrets) => secrets.every((secret) => secret.length >= 32),
-  'must be at least 32 characters long; openssl rand -hex 32 makes one',
+  'must have at least 32 characters; generate one with openssl rand -hex 32',
 )
 
-/** Set by 1 or true. */
+/** true for 1 or true. */
 export const flagVariable = z.string().optional()
   .transform((text) => text === '1' || text === 'true')
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readVariables<T>(
   schema: z.ZodType<T>,
   variables: Record<string, string | undefined>,
@@ -44,7 +44,7 @@ export function readVariables<T>(
   throw new Error(`Cannot start: ${issue?.path.join('.')} ${issue?.message}`)
 }
 
-/** The keys that may call the database, the new kind first; throws when there is none. */
+/** The keys for calls to the database, new ones before the legacy key; throws without any. */
 export function readSecretKeys(
   variables: { SUPABASE_SECRET_KEYS: NamedKey[]; SUPABASE_SERVICE_ROLE_KEY: string },
 ): [NamedKey, ...NamedKey[]] {

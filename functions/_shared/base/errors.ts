@@ -1,9 +1,9 @@
-/** The words of whatever was thrown. */
+/** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whatever was thrown as the Error that a callback asks for. */
+/** A thrown value as an Error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error))
 }

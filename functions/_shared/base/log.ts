@@ -1,4 +1,4 @@
-/** The keys a line may have besides time, level and message; what is not here cannot be logged. */
+/** The optional keys of a line; a value without a key here cannot be logged. */
 export type LogFields = {
   run?: string
   request?: string
@@ -37,20 +37,17 @@ export type LogFields = {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/**
- * Writes one line of JSON for each call. Bodies, headers and secrets have no field, so they never
- * get in.
- */
+/** Writes one line of JSON. Bodies, headers and secrets have no field, so they are never logged. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
 
 export type LogOptions = {
-  /** Lets `debug` lines through: one for each attempt of an edge run that did not fail. */
+  /** Whether to write `debug` lines, such as one for each successful attempt of an edge run. */
   debug: boolean
   write?: (line: string) => void
   now?: () => number
 }
 
-/** Makes a log that leaves debug lines out unless asked for. */
+/** Creates a log. */
 export function createLog({ debug, write = writeLine, now = Date.now }: LogOptions): Log {
   return function log(level, message, fields = {}): void {
     if (level === 'debug' && !debug) return

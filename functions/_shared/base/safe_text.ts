@@ -1,15 +1,13 @@
-/**
- * Text that Postgres takes and a person can read, and whether something of the original was lost.
- */
+/** Text that Postgres can store; `lossy` if a part of the original was replaced or removed. */
 export type SafeText = { text: string; lossy: boolean }
 
-/** Making one costs more than it takes to read a short answer. */
+/** Shared, because a new decoder costs more than decoding a short response. */
 const strictDecoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads bytes of unknown origin as UTF-8. Invalid sequences become U+FFFD and NUL, which no
- * Postgres text holds, goes: both count as lossy. With `cut`, a character that the cut has halved
- * is left out, which does not.
+ * Decodes bytes of unknown origin as UTF-8. Invalid sequences become U+FFFD, and NUL, which Postgres
+ * cannot store, is removed: both are lossy. With `cut`, an incomplete character at the end is removed,
+ * which is not lossy.
  */
 export function safeText(bytes: Uint8Array, { cut = false } = {}): SafeText {
   if (bytes.length === 0) return { text: '', lossy: false }
@@ -27,7 +25,7 @@ export function safeText(bytes: Uint8Array, { cut = false } = {}): SafeText {
   return { text: text.replaceAll('\0', ''), lossy: true }
 }
 
-/** The same for a string, cut to `limit` characters: no NUL, no half of a surrogate pair. */
+/** The same for a string, cut to `limit` characters: without NUL and half surrogate pairs. */
 export function safeString(value: string, limit: number): string {
   return value.slice(0, limit).replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\u{fffd}')
 }

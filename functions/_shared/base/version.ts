@@ -1,2 +1,2 @@
-/** The version that the user-agent header, the logs and the API's description name. */
+/** The version in the user-agent header, the logs and the API's description. */
 export const version = '0.1.0'

@@ -1,11 +1,8 @@
 type EdgeGlobal = { EdgeRuntime?: { waitUntil?(promise: Promise<unknown>): void } }
 
-/**
- * Tells the edge runtime to stay until the promise settles. Plain Deno stays anyway and knows
- * nothing of it.
- */
+/** Keeps an edge function's process alive until the promise settles. Plain Deno needs no such call. */
 export function keepAlive(promise: Promise<void>): void {
-  // SAFETY: the edge runtime adds this global; it is optional here, and a missing one does nothing.
+  // SAFETY: the edge runtime adds this global; elsewhere it is absent, and nothing happens.
   const { EdgeRuntime } = globalThis as EdgeGlobal
   EdgeRuntime?.waitUntil?.(promise)
 }

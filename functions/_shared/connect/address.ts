@@ -5,34 +5,33 @@ import { createPortRules } from './ports.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = [Address, number]
 
-/** What the operator has set. */
+/** The operator's settings. */
 export type AddressRules = {
-  /** Plain http, for local development. */
+  /** Allow plain http, for local development. */
   allowHttp: boolean
-  /** Networks that are allowed although they are not public, as CIDR text. */
+  /** Allowed networks that are not public, as CIDR text. */
   allowCidrs: readonly string[]
-  /** Ports of URLs, such as `443` and `1024-65535`; any when left out. */
+  /** Allowed ports of URLs, such as `443` and `1024-65535`; absent: any. */
   allowPorts?: readonly string[]
-  /** Ports of those that are refused all the same. */
+  /** Ports that are refused although `allowPorts` has them. */
   denyPorts?: readonly string[]
-  /** A proxy that makes every connection, and vets the names; empty or left out: none. */
+  /** A proxy for all connections, which vets host names; empty or absent: none. */
   proxyUrl?: string
 }
 
-/** What may be connected to. */
 export type AddressPolicy = {
   readonly rules: AddressRules
   /**
-   * Whether an IP address may be connected to: it must be public, or in a network that the operator
-   * allows. IPv6 forms that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP)
-   * are not public, whichever they carry.
+   * Whether connections to an IP address are allowed: it must be public, or in an allowed network.
+   * IPv6 addresses that contain an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo, ISATAP) are
+   * never public.
    */
   allows(address: string): boolean
-  /** Whether a URL may name a port. */
+  /** Whether a URL may have this port. */
   allowsPort(port: number): boolean
 }
 
-/** The rules in a run's settings. */
+/** The rules in the settings of a dispatch response. */
 export function addressRules(settings: Settings): AddressRules {
   return {
     allowHttp: settings.allow_http,
@@ -43,21 +42,19 @@ export function addressRules(settings: Settings): AddressRules {
   }
 }
 
-/** Public ranges that reach a host's or a cloud's inside all the same. */
+/** Public ranges that nevertheless lead into a host or a cloud. */
 const insidePublic: Network[] = [
   // Azure's wire server: metadata and DNS of the virtual machine, on a public address.
   ipaddr.parseCIDR('168.63.129.16/32'),
 ]
 
-/** All IPv6 addresses that are in use on the Internet; the rest is special or not given out. */
+/** All IPv6 addresses in use on the Internet; others are special or unassigned. */
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/**
- * Addresses whose verdict is remembered: reading one and holding it against all ranges costs 20 µs.
- */
+/** How many results are cached: parsing an address and checking all ranges costs 20 µs. */
 const rememberedAddresses = 1_000
 
-/** Makes a policy of the operator's rules. A CIDR that cannot be read allows nothing. */
+/** Creates a policy from the operator's rules. An invalid CIDR allows nothing. */
 export function createAddressPolicy(rules: AddressRules): AddressPolicy {
   const networks = rules.allowCidrs.filter(ipaddr.isValidCIDR).map((cidr) => ipaddr.parseCIDR(cidr))
   const verdicts = new Map<string, boolean>()
@@ -74,10 +71,10 @@ export function createAddressPolicy(rules: AddressRules): AddressPolicy {
   return { rules, allows, allowsPort: createPortRules(rules.allowPorts, rules.denyPorts) }
 }
 
-/** Gives the policy of the rules: the same one while they stay the same. */
+/** Returns the policy for rules: the same object while the rules stay equal. */
 export type PolicySource = (rules: AddressRules) => AddressPolicy
 
-/** Makes a source for all runs of a process, so that connections and verdicts outlive a batch. */
+/** Creates a source for all runs of a process, so that connections and results survive a batch. */
 export function createPolicySource(): PolicySource {
   let last: AddressPolicy | null = null
 
@@ -94,7 +91,7 @@ function isSame(a: AddressRules, b: AddressRules): boolean {
 }
 
 function isAllowed(text: string, networks: Network[]): boolean {
-  // A zone id picks an interface of the machine.
+  // A zone id selects a network interface of this machine.
   if (text.includes('%')) return false
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return false
   const address = ipaddr.parse(text)
@@ -111,10 +108,7 @@ function isPublicV6(address: ipaddr.IPv6): boolean {
   return address.match(globalUnicast) && address.range() === 'unicast' && !isIsatap(address)
 }
 
-/**
- * RFC 5214: an interface identifier of 5efe with or without the universal bit, then the IPv4
- * address.
- */
+/** RFC 5214: an interface identifier of 5efe with or without the universal bit, then the IPv4 address. */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x0200)
 }

@@ -1,9 +1,7 @@
 import { Duplex } from 'node:stream'
 import { Buffer } from 'node:buffer'
 
-/**
- * A Deno connection as a stream. Destroying the stream closes it.
- */
+/** A Deno connection as a Node stream. Destroying the stream closes it. */
 export class ConnStream extends Duplex {
   #buffer = new Uint8Array(16_384)
 

@@ -9,16 +9,16 @@ import { openTunnel } from './tunnel.ts'
 
 export type ConnectorOptions = {
   policy: AddressPolicy
-  /** For name, TCP and TLS together. */
+  /** For DNS, TCP and TLS together. */
   timeoutMs: number
   resolve?: Resolve
-  /** Certificates in PEM that are trusted as roots instead of the usual ones. */
+  /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
-  /** For a proxy that asks who is there, as `Basic <base64>`. */
+  /** Credentials for a proxy that requires them, as `Basic <base64>`. */
   proxyAuthorization?: string | undefined
 }
 
-/** Where a connection leads. */
+/** The target of a connection. */
 export type ConnectTo = {
   /** A name, or an address without brackets. */
   hostname: string
@@ -27,12 +27,12 @@ export type ConnectTo = {
 }
 
 /**
- * Opens a connection and settles once, with its stream or with why there is none; the function that
- * it returns gives up. Nothing is settled before it has returned.
+ * Opens a connection and calls `settle` once, with its stream or an error; never before it has
+ * returned. The returned function cancels.
  */
 export type Connect = (to: ConnectTo, settle: (result: Duplex | Error) => void) => () => void
 
-/** Makes vetted connections, through the policy's proxy where there is one. */
+/** Creates a function that opens vetted connections, through the policy's proxy if there is one. */
 export function createConnector(
   { policy, timeoutMs, proxyAuthorization, ...more }: ConnectorOptions,
 ): Connect {
@@ -50,7 +50,7 @@ export function createConnector(
     function connectDirectly(): void {
       const socket = openSocket({ ...to, policy, alpn: ['http/1.1'], ...more })
       socket.on('error', end)
-      // A peer that closes in the TLS handshake is not always an error to Deno.
+      // Deno does not always report an error if the peer closes during the TLS handshake.
       socket.once('close', () => end(closedError()))
       socket.once(to.tls ? 'secureConnect' : 'connect', () => end(socket))
       limit.signal.addEventListener('abort', () => socket.destroy())
@@ -75,11 +75,11 @@ export function createConnector(
 }
 
 function timeoutError(): Error {
-  return Object.assign(new Error('The connection was not made in time'), { code: 'ETIMEDOUT' })
+  return Object.assign(new Error('The connection timed out'), { code: 'ETIMEDOUT' })
 }
 
 function closedError(): Error {
-  return Object.assign(new Error('The connection was closed before it was made'), {
+  return Object.assign(new Error('The connection was closed before it was established'), {
     code: 'ECONNRESET',
   })
 }

@@ -4,13 +4,13 @@ import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { blockedMessage } from './target.ts'
 
-/** One address of a name; `family` is 4 or 6. */
+/** An address of a name; `family` is 4 or 6. */
 export type ResolvedAddress = { address: string; family: number }
 
-/** Gives all addresses of a name, A and AAAA; rejects when there are none. */
+/** Resolves with all addresses of a name, A and AAAA; rejects without any. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>
 
-/** A name has an address that may not be connected to. */
+/** A name has an address to which connections are not allowed. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError'
   readonly code = 'OUTHOOK_BLOCKED'
@@ -20,15 +20,15 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** Asks the system's resolver, hosts file included. */
+/** Uses the system's resolver, with its hosts file. */
 export function resolveBySystem(hostname: string): Promise<ResolvedAddress[]> {
   return systemLookup(hostname, { all: true, verbatim: true })
 }
 
 /**
- * The addresses of a name, vetted: one that is not allowed refuses the whole name, since whoever
- * sets the records could have the next connection take that one. IPv4 comes first: not every place
- * where functions run has IPv6.
+ * The vetted addresses of a name, IPv4 first because some hosts have no IPv6. If one address is not
+ * allowed, the name is refused: otherwise the next connection might use that address. Rejects with
+ * BlockedAddressError.
  */
 export async function lookupVetted(
   hostname: string,
@@ -43,8 +43,8 @@ export async function lookupVetted(
 }
 
 /**
- * `lookup` for `net.connect` and `tls.connect`: the connection goes to an address that was
- * vetted for it, so a name that changes between check and connect reaches nothing else.
+ * `lookup` for `net.connect` and `tls.connect`. The connection uses an address that was vetted in the
+ * same lookup, so that DNS rebinding between check and connect has no effect.
  */
 export function vettedLookup(
   policy: AddressPolicy,

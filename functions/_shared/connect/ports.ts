@@ -1,8 +1,8 @@
 type Range = { first: number; last: number }
 
 /**
- * Makes the check of a port by ranges such as `443` and `1024-65535`: in one of `allow`, or `allow`
- * left out, and in none of `deny`. A range that cannot be read holds no port.
+ * Creates the check of a port by ranges such as `443` and `1024-65535`: it must be in `allow`, unless
+ * that is absent, and not in `deny`. An invalid range contains no port.
  */
 export function createPortRules(
   allow: readonly string[] | undefined,

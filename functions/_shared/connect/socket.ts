@@ -4,7 +4,6 @@ import type { AddressPolicy } from './address.ts'
 import { BlockedAddressError, type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
 import { isAllowedHost } from './target.ts'
 
-/** Where to connect to, and under which rules. */
 export type SocketOptions = {
   /** A name, or an address without brackets. */
   hostname: string
@@ -12,16 +11,16 @@ export type SocketOptions = {
   tls: boolean
   policy: AddressPolicy
   resolve?: Resolve
-  /** Certificates in PEM that are trusted as roots instead of the usual ones. */
+  /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string | undefined
   /** Protocols that TLS offers, such as `http/1.1`. */
   alpn?: string[]
 }
 
 /**
- * Begins a vetted connection: a literal address is checked here, since no client calls `lookup` for
- * one; a name goes to the very address that was vetted for it. Every sender's sockets come from
- * here. Throws BlockedAddressError.
+ * Opens a vetted connection; all senders use it. A literal address is checked here, because clients
+ * do not call `lookup` for one; a name connects to the address that was vetted. Throws
+ * BlockedAddressError.
  */
 export function openSocket(options: SocketOptions): Socket {
   const socket = options.tls
@@ -31,8 +30,8 @@ export function openSocket(options: SocketOptions): Socket {
 }
 
 /**
- * The same for a client that insists on connecting by itself and hands these on to `net.connect` or
- * `tls.connect`. Throws BlockedAddressError.
+ * The same as options of `net.connect` or `tls.connect`, for a client that connects by itself. Throws
+ * BlockedAddressError.
  */
 export function vettedOptions(
   { hostname, port, policy, resolve = resolveBySystem }: Omit<SocketOptions, 'tls'>,
@@ -46,7 +45,7 @@ type TlsOptions = { ALPNProtocols?: string[]; servername?: string; ca?: string }
 function tlsOptions({ hostname, ca, alpn }: SocketOptions): TlsOptions {
   return {
     ...(alpn === undefined ? {} : { ALPNProtocols: alpn }),
-    // RFC 6066 knows no addresses there.
+    // RFC 6066 does not allow addresses in SNI.
     ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
     ...(ca === undefined ? {} : { ca }),
   }

@@ -1,21 +1,19 @@
 import { isIP } from 'node:net'
 import type { AddressPolicy } from './address.ts'
 
-/**
- * A URL that may be sent to, as far as its text tells; names are vetted when they are looked up.
- */
+/** A checked URL, or the problem. Host names are vetted later, at the DNS lookup. */
 export type Target = { ok: true; url: URL } | { ok: false; problem: string }
 
-/** The one sentence about a refused address: which address it was would tell of the inside. */
+/** The message for every blocked address: the address itself would reveal internal networks. */
 export const blockedMessage = 'The address is not allowed: use a public host'
 
 const portMessage = 'The port is not allowed: use 443'
 
-/** What was checked under each policy; a policy is dropped with all that was checked under it. */
+/** Results by policy, so that they are garbage-collected together with it. */
 const checked = new WeakMap<AddressPolicy, Map<string, Target>>()
 const mostChecked = 10_000
 
-/** `checkTarget` of a URL that is asked for again and again: parsing one costs 5 µs. */
+/** `checkTarget` with a cache, because parsing a URL costs 5 µs. */
 export function targetOf(text: string, policy: AddressPolicy): Target {
   let targets = checked.get(policy)
   if (targets === undefined || targets.size >= mostChecked) {
@@ -30,17 +28,17 @@ export function targetOf(text: string, policy: AddressPolicy): Target {
 }
 
 /**
- * Checks a URL's scheme, credentials, port and literal host, before each send; outbox.check_url has
- * the same rules for the save.
+ * Checks a URL's scheme, credentials, port and literal host before each send. outbox.check_url has the
+ * same rules when the URL is saved.
  */
 export function checkTarget(text: string, policy: AddressPolicy): Target {
   if (!URL.canParse(text)) return refuse('The URL cannot be parsed')
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(policy.rules.allowHttp && url.protocol === 'http:')) {
-    return refuse('The URL must begin with https://')
+    return refuse('The URL must start with https://')
   }
   if (url.username !== '' || url.password !== '') {
-    return refuse('The URL must not hold credentials: use a header')
+    return refuse('The URL must not contain credentials: use a header')
   }
   if (!policy.allowsPort(portOf(url))) return refuse(portMessage)
   return isAllowedHost(url.hostname, policy) ? { ok: true, url } : refuse(blockedMessage)
@@ -52,9 +50,8 @@ function portOf({ port, protocol }: URL): number {
 }
 
 /**
- * Checks a host that is an address itself: no client looks those up, so `lookup` never sees them.
- * The URL parser has turned `0x7f.1`, `2130706433` and the like into their plain form already. A
- * name passes here.
+ * Checks a host that is a literal address, for which clients do not call `lookup`. The URL parser has
+ * already normalised forms like `0x7f.1` and `2130706433`. A name passes.
  */
 export function isAllowedHost(hostname: string, policy: AddressPolicy): boolean {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname

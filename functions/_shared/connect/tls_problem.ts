@@ -1,6 +1,6 @@
 /**
- * What is wrong with a server's TLS, by the codes of node:tls and the words of rustls beneath it:
- * Deno 2.1 has the words alone. The first that fits counts.
+ * Problems of a server's TLS, by the error codes of node:tls and the texts of rustls below it (Deno
+ * 2.1 has only the texts). The first match counts.
  */
 const problems: [pattern: RegExp, sentence: string][] = [
   [/CERT_HAS_EXPIRED|certificate.*\bExpired\b/, 'The certificate has expired: renew it'],
@@ -12,15 +12,15 @@ const problems: [pattern: RegExp, sentence: string][] = [
   [/CERT_REVOKED|\bRevoked\b/, 'The certificate is revoked: get a new one'],
   [
     /SELF_SIGNED/,
-    'The certificate signs itself, so nobody vouches for it: get one from a public authority',
+    'The certificate is self-signed: get one from a public authority',
   ],
   [
     /ServerDoesNotSupportTls12Or13|ProtocolVersion|PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/,
-    'The server speaks only an old version of TLS: switch on 1.2 or newer',
+    'The server supports only an old version of TLS: enable 1.2 or newer',
   ],
   [
     /NoCipherSuitesInCommon|NO_SHARED_CIPHER|NO_CIPHERS_AVAILABLE|HandshakeFailure|HANDSHAKE_FAILURE/,
-    'The server and the sender have no cipher in common: switch on those of TLS 1.2 or newer',
+    'The server and the sender have no common cipher: enable those of TLS 1.2 or newer',
   ],
   [
     /UNABLE_TO_|UnknownIssuer|BadSignature|\bcertificate\b/,
@@ -28,9 +28,7 @@ const problems: [pattern: RegExp, sentence: string][] = [
   ],
 ]
 
-/**
- * A sentence for the endpoint's owner about an error of TLS, or null when nothing closer is known.
- */
+/** The message for the endpoint's owner about a TLS error; null if there is no specific one. */
 export function tlsProblem(error: Error): string | null {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const text = `${code} ${error.message}`

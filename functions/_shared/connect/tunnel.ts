@@ -1,26 +1,26 @@
 import { BlockedAddressError } from './lookup.ts'
 
 export type TunnelOptions = {
-  /** `http://host:port`; its address is the operator's and is not vetted. */
+  /** `http://host:port`, configured by the operator and not vetted. */
   proxyUrl: string
-  /** Goes into proxy-authorization. */
+  /** The value of proxy-authorization. */
   authorization?: string | undefined
-  /** A name, which the proxy looks up and vets, or an address without brackets. */
+  /** A name, which the proxy resolves and vets, or an address without brackets. */
   hostname: string
   port: number
   tls: boolean
   ca?: string | undefined
-  /** Closes what is there when it is aborted. */
+  /** Aborting closes the connection. */
   signal: AbortSignal
 }
 
-/** An answer to CONNECT beyond this is none. */
+/** The longest response to CONNECT. */
 const longestHead = 16_384
 
 /**
- * A connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside where it is asked
- * for. Deno's own sockets: under Deno 2.1 node:tls begins no TLS on a connection that stands, so
- * nothing that builds on it reaches https. Rejects with what a sender's faults are sorted by.
+ * Opens a connection through a proxy (CONNECT, RFC 9110 section 9.3.6), with TLS inside if requested.
+ * It uses Deno's sockets, because under Deno 2.1 node:tls cannot start TLS on an open connection.
+ * Rejects with errors that faultOf() can classify.
  */
 export async function openTunnel(options: TunnelOptions): Promise<Deno.Conn> {
   const { hostname, tls, ca, signal } = options
@@ -61,7 +61,7 @@ async function connectProxy({ proxyUrl, signal }: TunnelOptions): Promise<Deno.T
   return conn
 }
 
-/** TLS takes the connection over, and one that was taken or closed cannot be closed. */
+/** Deno.startTls() takes over the connection, and a closed or taken one cannot be closed. */
 function closeQuietly(conn: Deno.Conn): void {
   try {
     conn.close()
@@ -81,9 +81,7 @@ async function askFor(options: TunnelOptions, conn: Deno.Conn): Promise<void> {
   if (!(status >= 200 && status < 300)) throw unreachable()
 }
 
-/**
- * Byte by byte to the empty line: what follows it is the receiver's, and TLS wants it untouched.
- */
+/** Reads byte by byte to the empty line: the bytes after it belong to TLS. */
 async function readHead(conn: Deno.Conn): Promise<string> {
   const byte = new Uint8Array(1)
   let head = ''
@@ -98,7 +96,7 @@ async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at))
 }
 
-/** What the proxy says of it may tell of the inside. */
+/** A generic error, because the proxy's own text may reveal internal networks. */
 function unreachable(): Error {
   return Object.assign(new Error('The proxy did not connect'), { code: 'EHOSTUNREACH' })
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-// What `outbox.dispatch` is asked, and of its answer what a run reads: zod leaves the rest out. 400
-// deliveries with their events and endpoints cost it 0.6 to 1.1 µs a delivery, under 2 % of what
-// sending one costs, so no row is taken on trust.
+// The arguments of `outbox.dispatch`, and the parts of its response that a run reads; zod drops the
+// rest. Validation costs 0.6 to 1.1 µs for each of 400 deliveries with events and endpoints, under 2 % of
+// a send, so all rows are validated.
 
 const delivery = z.object({
   event: z.string(),
@@ -20,13 +20,13 @@ const event = z.object({
   correlation_id: z.string(),
   idempotency_key: z.string(),
   traceparent: z.string().nullable(),
-  /** What shares a key keeps its order. */
+  /** Events with the same key are delivered in order. */
   partition_key: z.string().nullable().optional(),
   body: z.string(),
 })
 
 const endpoint = z.object({
-  /** Another one whenever the endpoint has changed. */
+  /** Changes with each change of the endpoint. */
   revision: z.string(),
   version: z.int(),
   kind: z.string(),
@@ -42,7 +42,7 @@ const settings = z.object({
   allow_cidrs: z.array(z.string()),
   allow_ports: z.array(z.string()),
   deny_ports: z.array(z.string()),
-  /** Empty means none. */
+  /** Empty: none. */
   proxy_url: z.string(),
   success_bytes: z.int().nonnegative(),
   failure_bytes: z.int().nonnegative(),
@@ -66,26 +66,24 @@ const renewed = z.object({
   lease_ms: z.number(),
 })
 
-/**
- * What one dispatch answers: the deliveries claimed for this run, and all that sending them needs.
- */
-export const dispatchAnswer = z.object({
-  /** How many results came too late to count. */
+/** The response of a dispatch: the deliveries claimed for this run, and the data to send them. */
+export const dispatchResponse = z.object({
+  /** How many results were ignored because their lease had expired. */
   stale: z.int(),
-  /** How many new deliveries routing made. */
+  /** How many deliveries routing created. */
   routed: z.int(),
-  /** `too_many_runs`, `disabled`, or null: anything but null ends the run. */
+  /** `too_many_runs`, `disabled` or null; anything but null ends the run. */
   stop: z.string().nullable(),
   deliveries: z.array(delivery),
-  // Loose: a kind of endpoint may add members, such as `credentials`. Its sender parses them, so that
-  // an invalid one fails one attempt. To keep them costs 0.03 µs an event.
+  // Loose: a kind of endpoint may add members, such as `credentials`. Its sender parses them, so an
+  // invalid one fails one attempt. Keeping them costs 0.03 µs an event.
   events: z.record(z.string(), event.loose()),
-  /** Without those of `known` that have not changed. */
+  /** Without unchanged endpoints in `known`. */
   endpoints: z.record(z.string(), endpoint.loose()),
   settings,
-  /** What follows the failed attempts among the results of this call. */
+  /** The decisions after failed results of this call. */
   retries: z.array(retry).nullish(),
-  /** What this call has renewed; a repeat does not tell. */
+  /** The leases that this call renewed; absent in the response to a repeat. */
   renewed: z.array(renewed).nullish(),
   error: z.object({
     /** The error of results that the database refused to store; other results are stored. */
@@ -93,15 +91,15 @@ export const dispatchAnswer = z.object({
     route: z.string().nullish(),
     claim: z.string().nullish(),
   }).nullable(),
-  /** Why the tick does not run; null if it runs. */
+  /** Why the tick does not run; null: it runs. */
   problem: z.string().nullish(),
 })
 
 const claimKey = z.object({ event: z.string(), endpoint: z.string(), attempt: z.int() })
 
-/** Which deliveries an answer claims, as far as they can be read, whatever else is wrong with it. */
-export function readClaims(answer: unknown): ClaimKey[] {
-  const read = z.object({ deliveries: z.array(z.unknown()) }).safeParse(answer)
+/** The claims in a response, as far as they can be read from an otherwise invalid one. */
+export function readClaims(response: unknown): ClaimKey[] {
+  const read = z.object({ deliveries: z.array(z.unknown()) }).safeParse(response)
   if (!read.success) return []
   return read.data.deliveries.flatMap((one) => {
     const key = claimKey.safeParse(one)
@@ -109,27 +107,27 @@ export function readClaims(answer: unknown): ClaimKey[] {
   })
 }
 
-/** What a dispatch returned. The types of events and endpoints leave out what a kind adds. */
-export type DispatchAnswer = Omit<z.infer<typeof dispatchAnswer>, 'events' | 'endpoints'> & {
+/** The response of a dispatch. The types of events and endpoints omit members that a kind adds. */
+export type DispatchResponse = Omit<z.infer<typeof dispatchResponse>, 'events' | 'endpoints'> & {
   events: Record<string, EventRow>
   endpoints: Record<string, Endpoint>
 }
 /** One event for one endpoint, leased to this run for `lease_ms`. */
 export type Delivery = z.infer<typeof delivery>
-/** An event without its id; `body` is its data as it was published. */
+/** An event without its id; `body` is its payload as it was published. */
 export type EventRow = z.infer<typeof event>
-/** Where to send, with the secrets live at the claim, newest first. */
+/** An endpoint with the secrets that were valid at the claim, newest first. */
 export type Endpoint = z.infer<typeof endpoint>
 /** The operator's settings that a run follows. */
 export type Settings = z.infer<typeof settings>
 
-/** What follows a failed attempt: the next one, `delay_ms` after it; null: it was the last. */
+/** The decision after a failed attempt: retry after `delay_ms`, or null: no retry. */
 export type Retry = z.infer<typeof retry>
 
-/** A delivery whose lane is leased anew, for `lease_ms` from no earlier than the call. */
+/** A renewed lease of a delivery's lane: `lease_ms`, counted from the call or later. */
 export type Renewed = z.infer<typeof renewed>
 
-/** Who runs the loop: an edge function, which ends by itself, or a worker, which stays. */
+/** An edge function, which ends by itself, or a worker, which runs until it is stopped. */
 export type RunKind = 'edge' | 'worker'
 
 /** The classes of failure that a sender reports. `outbox.error_hint` says what to do about each. */
@@ -152,58 +150,55 @@ export type ErrorClass = typeof errorClasses[number]
 /** A class of failure of one kind: the kind, a dot and a word. Its module adds the hint. */
 export type OwnErrorClass = `${string}.${string}`
 
-/** Facts from a provider beside its code. The module of that kind stores and reads them. */
+/** Facts from a provider besides its code. The module of the kind stores and reads them. */
 export type ProviderFacts = Readonly<Record<string, unknown>>
 
-/** What came of one attempt: facts alone. Whether and when it is tried again is decided in SQL. */
+/** The facts of one attempt. SQL decides whether and when to retry. */
 export type Outcome =
   | {
     outcome: 'delivered'
     status?: number
     response?: string
     lossy?: boolean
-    /** The provider's id of what it took. */
+    /** The provider's id of the accepted message. */
     provider_id?: string
     provider?: ProviderFacts
   }
   | {
     outcome: 'failed'
     error_class: ErrorClass | OwnErrorClass
-    /**
-     * Safe for the endpoint's owner to read: no secret, nothing about the inside; up to 500
-     * characters.
-     */
+    /** Safe for the endpoint's owner: no secret and no internal detail; up to 500 characters. */
     error: string
     status?: number
-    /** The header as received, up to 64 characters. */
+    /** The Retry-After header as received, up to 64 characters. */
     retry_after?: string
-    /** The provider's error code, or a code of the sender's own: `failure_rule` has them. */
+    /** The provider's error code, or one of the sender; `failure_rule` lists them. */
     code?: string
     provider?: ProviderFacts
     response?: string
     lossy?: boolean
   }
 
-/** Which claim a result belongs to. */
+/** Identifies the claim that a result belongs to. */
 export type ClaimKey = { event: string; endpoint: string; attempt: number }
 
-/** A claim's end as dispatch takes it; `released` hands an unsent delivery back. */
+/** The result of a claim; `released` returns an unsent delivery. */
 export type Result =
   | ClaimKey & { outcome: 'released' }
   | ClaimKey & Outcome & { duration_ms: number }
 
-/** Asks for a new lease of the ordered lane that this claim is of. */
+/** Requests a new lease for the ordered lane of this claim. */
 export type Renewal = ClaimKey & { outcome: 'renew' }
 
-/** One call of `outbox.dispatch`. The same (run, seq) with the same results may be called again. */
+/** One call of `outbox.dispatch`. A repeat has the same (run, seq) and the same results. */
 export type DispatchCall = {
   run: string
   seq: number
   results: (Result | Renewal)[]
-  /** The number of free slots: at most so many deliveries come back. */
+  /** The number of free slots: the most deliveries to claim. */
   limit: number
   kind: RunKind
   ended: boolean
-  /** The revisions of the endpoints that need not be told again. */
+  /** The revisions of endpoints that the response may omit. */
   known: Readonly<Record<string, string>>
 }

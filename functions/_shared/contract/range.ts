@@ -13,19 +13,19 @@ export const contractRange: ContractRange = { oldest: 1, newest: 1 }
 /** Why the two sides cannot work together, and which side to update. */
 export type ContractRefusal = { update: 'functions' | 'database'; message: string }
 
-const refusedAnswer = z.object({
+const refusedResponse = z.object({
   refused: z.object({ update: z.enum(['functions', 'database']), message: z.string() }),
 })
 
 /** Reads the refusal from a response of any contract; null if there is none. */
-export function readRefusal(answer: unknown): ContractRefusal | null {
-  const read = refusedAnswer.safeParse(answer)
+export function readRefusal(response: unknown): ContractRefusal | null {
+  const read = refusedResponse.safeParse(response)
   return read.success ? read.data.refused : null
 }
 
 /**
- * The refusal for an error "there is no `outbox.dispatch` with these arguments": the schema is older
- * than contracts, or missing. Such a call has claimed nothing.
+ * The refusal for the error "no `outbox.dispatch` with these arguments": the schema is older than
+ * contracts, or missing. Such a call has claimed nothing.
  */
 export function missingDispatch(): ContractRefusal {
   return {

@@ -1130,9 +1130,9 @@ export type Database = {
           'taken_at': string | null
           'updated_at': string
           'wamid': string | null
-          'may_be_out': boolean | null
+          'may_have_been_sent': boolean | null
         }
-        ComputedFields: 'may_be_out'
+        ComputedFields: 'may_have_been_sent'
         Insert: {
           'attempt_no': number
           'claim': number
@@ -1269,10 +1269,7 @@ export type Database = {
           'updated_at': string
           'wa_id': string | null
           'check_message': undefined | null
-          'is_template_held': boolean | null
-          'message_content': string | null
-          'message_json': Json | null
-          'message_of_key': {
+          'find_message_by_key': {
             'attempt_count': number
             'category': string
             'channel': string
@@ -1300,13 +1297,16 @@ export type Database = {
             'updated_at': string
             'wa_id': string | null
           } | null
+          'is_template_held': boolean | null
+          'message_hash': string | null
+          'message_json': Json | null
         }
         ComputedFields:
           | 'check_message'
+          | 'find_message_by_key'
           | 'is_template_held'
-          | 'message_content'
+          | 'message_hash'
           | 'message_json'
-          | 'message_of_key'
         Insert: {
           'attempt_count'?: number
           'category': string
@@ -1514,28 +1514,28 @@ export type Database = {
       }
       'request_key': {
         Row: {
-          'answer': Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response': Json | null
           'route': string
         }
         ComputedFields: never
         Insert: {
-          'answer'?: Json | null
           'content': string
           'created_at': string
           'key': string
           'org_id': string
+          'response'?: Json | null
           'route': string
         }
         Update: {
-          'answer'?: Json | null
           'content'?: string
           'created_at'?: string
           'key'?: string
           'org_id'?: string
+          'response'?: Json | null
           'route'?: string
         }
         Relationships: []
@@ -2083,6 +2083,7 @@ export type Database = {
           'attempt_id': number | null
           'callback_data': string | null
           'channel_id': string | null
+          'checks': number
           'data': NonNullable<Json>
           'display': string | null
           'field': string | null
@@ -2090,9 +2091,8 @@ export type Database = {
           'id': number
           'key': string
           'kind': string
-          'look_at': string | null
-          'looks': number
           'message_id': number | null
+          'next_check_at': string | null
           'org_id': string | null
           'phone_number_id': string | null
           'reason': string | null
@@ -2103,7 +2103,6 @@ export type Database = {
           'wa_id': string | null
           'waba_id': string | null
           'wamid': string | null
-          'answered_message': number | null
           'channels_of': (string)[] | null
           'notice_rule_of': {
             'action': string
@@ -2112,13 +2111,15 @@ export type Database = {
             'field': string
             'title': string
           } | null
+          'replied_message': number | null
         }
-        ComputedFields: 'answered_message' | 'channels_of' | 'notice_rule_of'
+        ComputedFields: 'channels_of' | 'notice_rule_of' | 'replied_message'
         Insert: {
           'app_id': string
           'attempt_id'?: number | null
           'callback_data'?: string | null
           'channel_id'?: string | null
+          'checks'?: number
           'data': NonNullable<Json>
           'display'?: string | null
           'field'?: string | null
@@ -2126,9 +2127,8 @@ export type Database = {
           'id'?: never
           'key': string
           'kind': string
-          'look_at'?: string | null
-          'looks'?: number
           'message_id'?: number | null
+          'next_check_at'?: string | null
           'org_id'?: string | null
           'phone_number_id'?: string | null
           'reason'?: string | null
@@ -2145,6 +2145,7 @@ export type Database = {
           'attempt_id'?: number | null
           'callback_data'?: string | null
           'channel_id'?: string | null
+          'checks'?: number
           'data'?: NonNullable<Json>
           'display'?: string | null
           'field'?: string | null
@@ -2152,9 +2153,8 @@ export type Database = {
           'id'?: never
           'key'?: string
           'kind'?: string
-          'look_at'?: string | null
-          'looks'?: number
           'message_id'?: number | null
+          'next_check_at'?: string | null
           'org_id'?: string | null
           'phone_number_id'?: string | null
           'reason'?: string | null
@@ -2379,6 +2379,19 @@ export type Database = {
         }
         Returns: Json
       }
+      'active_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
+      'add_activity': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_more': Json
+          'p_now': string
+          'p_type': string
+        }
+        Returns: undefined
+      }
       'add_apart': {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: Database['outbox']['CompositeTypes']['pairs_apart']
@@ -2411,7 +2424,6 @@ export type Database = {
         Returns: string
       }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
-      'adopt_message': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
       'agreed_contract': { Args: { 'p_speaks': Json }; Returns: number }
       'allowed_in_flight': {
         Args: {
@@ -2444,15 +2456,6 @@ export type Database = {
         }
         Returns: Json
       }
-      'answered_message': {
-        Args: {
-          'p_update': Omit<
-            Database['outbox']['Tables']['whatsapp_update']['Row'],
-            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
-          >
-        }
-        Returns: number
-      }
       'app_secrets': {
         Args: {
           'p_app': Omit<
@@ -2464,19 +2467,68 @@ export type Database = {
         Returns: (string)[]
       }
       'apply_callbacks': { Args: { 'p_limit'?: number }; Returns: number }
+      'apply_callbacks_step': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'apply_delivered': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
       }
+      'apply_failure_rules': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
+      }
       'apply_inbound': {
         Args: { 'p_ids': (number)[]; 'p_now': string }
-        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+        Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
-      'apply_kept': {
-        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+      'apply_inbound_message': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
+      'apply_late_result': {
+        Args: {
+          'p_attempt': Omit<
+            Database['outbox']['Tables']['message_attempt']['Row'],
+            Database['outbox']['Tables']['message_attempt']['ComputedFields']
+          >
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+          'p_now': string
+          'p_result': Database['outbox']['CompositeTypes']['result']
+        }
         Returns: undefined
       }
+      'apply_notice': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'apply_notices': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_preference': {
+        Args: {
+          'p_now': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: Record<string, unknown>
+      }
       'apply_results': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Database['outbox']['CompositeTypes']['news']
@@ -2489,9 +2541,13 @@ export type Database = {
       }
       'apply_statuses': {
         Args: { 'p_ids': (number)[]; 'p_now': string }
-        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
+        Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'apply_waiting_updates': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'audit': {
         Args: {
@@ -2518,20 +2574,6 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
-      'begin_attempt': {
-        Args: {
-          'p_claim': number
-          'p_count': number
-          'p_event_id': string
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-          'p_phone_number_id': string
-        }
-        Returns: undefined
-      }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -2546,10 +2588,6 @@ export type Database = {
         Returns: Json
       }
       'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
-      'broker_text': {
-        Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
-        Returns: string
-      }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'build_parcel': {
         Args: {
@@ -2566,9 +2604,9 @@ export type Database = {
         }
       }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
-      'callback_answer': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }
       'callback_data': { Args: { 'p_attempt_no': number; 'p_message_id': number }; Returns: string }
+      'callback_result': { Args: { 'p_given': number; 'p_ids': (number)[] }; Returns: Json }
       'callback_time': { Args: { 'p_at': Json; 'p_now': string }; Returns: string }
       'calling_role': { Args: Record<PropertyKey, never>; Returns: unknown }
       'cancel_delivery': {
@@ -2579,7 +2617,6 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string; 'p_why'?: string }
         Returns: Json
       }
-      'cause_of': { Args: { 'p_code': string }; Returns: string }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -2725,6 +2762,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_remedy': string }
         Returns: undefined
       }
+      'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
       'check_members': {
@@ -2802,7 +2840,6 @@ export type Database = {
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_secret': { Args: { 'p_secret': string }; Returns: string }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
-      'check_signs': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_template': {
         Args: {
           'p_characters': string
@@ -2853,6 +2890,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'classify_statuses': {
+        Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
+        Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
+      }
       'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
@@ -2878,7 +2919,17 @@ export type Database = {
       }
       'close_retries': {
         Args: {
-          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
+          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'close_settled_delivery': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
           'p_now': string
         }
         Returns: undefined
@@ -2916,20 +2967,14 @@ export type Database = {
         }
         Returns: boolean
       }
-      'contact_of': {
-        Args: {
-          'p_contact': Json
-          'p_now': string
-          'p_org_id': string
-          'p_user_id': string
-          'p_wa_id': string
-        }
-        Returns: string
-      }
       'contract_advice': { Args: { 'p_speaks': Json }; Returns: Json }
       'contract_problem': { Args: { 'p_now': string }; Returns: string }
       'contract_text': { Args: { 'p_range': Json }; Returns: string }
       'contracts': { Args: Record<PropertyKey, never>; Returns: Json }
+      'count_changed_messages': {
+        Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }
+        Returns: undefined
+      }
       'count_ended': {
         Args: { 'p_endpoint_id': string; 'p_n': number; 'p_outcome': string }
         Returns: undefined
@@ -2943,10 +2988,7 @@ export type Database = {
         Returns: undefined
       }
       'count_messages': { Args: { 'p_org_id': string }; Returns: Json }
-      'count_moves': {
-        Args: { 'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[] }
-        Returns: undefined
-      }
+      'count_requests': { Args: { 'p_requests': Json }; Returns: Json }
       'count_up': {
         Args: { 'p_labels': (string)[]; 'p_metric': string; 'p_n'?: number; 'p_total'?: number }
         Returns: undefined
@@ -3027,6 +3069,10 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
       }
+      'create_refused': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
+        Returns: undefined
+      }
       'create_replay_job': {
         Args: { 'p_job': Json; 'p_key'?: string; 'p_org_id': string }
         Returns: Json
@@ -3088,7 +3134,7 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_code': string; 'p_org_id': string }
         Returns: Json
       }
-      'delivery_ends': {
+      'delivery_endpoints': {
         Args: { 'p_event_id': string }
         Returns: {
           'endpoint_id': string
@@ -3096,7 +3142,7 @@ export type Database = {
       }
       'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
-      'disable_itself': {
+      'disable_endpoints': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
         Returns: undefined
       }
@@ -3155,22 +3201,12 @@ export type Database = {
         }
       }
       'end_request': {
-        Args: { 'p_answer': Json; 'p_key': string; 'p_org_id': string }
+        Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
       }
       'end_saga': {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
         Returns: Json
-      }
-      'end_told': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-        }
-        Returns: undefined
       }
       'end_unreadable_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
@@ -3361,6 +3397,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'fill_broker_template': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
+        Returns: string
+      }
       'filter_alternatives': {
         Args: { 'p_at': number; 'p_tokens': Database['outbox']['CompositeTypes']['filter_tokens'] }
         Returns: Database['outbox']['CompositeTypes']['filter_part']
@@ -3547,6 +3587,48 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'find_message_by_key': {
+        Args: {
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
+        }
+        Returns: {
+          'attempt_count': number
+          'category': string
+          'channel': string
+          'channel_id': string
+          'content': string
+          'created_at': string
+          'created_by': string | null
+          'delivered_at': string | null
+          'dossier_id': string | null
+          'erased_at': string | null
+          'error_code': string | null
+          'error_message': string | null
+          'event_id': string
+          'id': number
+          'idempotency_key': string
+          'max_attempts': number
+          'org_id': string
+          'payload_json': NonNullable<Json>
+          'provider_message_id': string | null
+          'read_at': string | null
+          'sent_at': string | null
+          'status': string
+          'template_code': string | null
+          'to_recipient': string
+          'updated_at': string
+          'wa_id': string | null
+        }
+        SetofOptions: {
+          from: 'outbox.outbound_message'
+          to: 'outbound_message'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
@@ -3555,15 +3637,10 @@ export type Database = {
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
-      'forget_endpoint': {
-        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
-        Returns: undefined
-      }
       'forget_refusals': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
-      'forget_requests': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'gate_metrics': {
@@ -3657,33 +3734,14 @@ export type Database = {
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
       'header_problem': { Args: { 'p_name': string; 'p_value': Json }; Returns: string }
-      'header_set': { Args: { 'p_text': string }; Returns: Json }
-      'heed_answers': {
-        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
-        Returns: undefined
-      }
-      'heed_failures': {
+      'hold_after_failures': {
         Args: {
-          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
           'p_now': string
-        }
-        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
-      }
-      'heed_late_result': {
-        Args: {
-          'p_attempt': Omit<
-            Database['outbox']['Tables']['message_attempt']['Row'],
-            Database['outbox']['Tables']['message_attempt']['ComputedFields']
-          >
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_now': string
-          'p_result': Database['outbox']['CompositeTypes']['result']
         }
         Returns: undefined
       }
+      'hold_cause': { Args: { 'p_code': string }; Returns: string }
       'hold_channel': {
         Args: {
           'p_at': string
@@ -3703,13 +3761,6 @@ export type Database = {
           'p_results': (Database['outbox']['CompositeTypes']['result'])[]
         }
         Returns: (string)[]
-      }
-      'hold_failing': {
-        Args: {
-          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
-          'p_now': string
-        }
-        Returns: undefined
       }
       'hold_template': {
         Args: {
@@ -3796,11 +3847,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'judge_statuses': {
-        Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
-        Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
-      }
-      'keep_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -3832,7 +3878,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'learn_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'lease_deliveries': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -3962,7 +4007,6 @@ export type Database = {
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
-      'live_secrets': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: Json }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'lock_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -4134,11 +4178,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'lost_in_vault': { Args: { 'p_what': string }; Returns: undefined }
-      'make_refused': {
-        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_now': string }
-        Returns: undefined
-      }
       'mark_sent': {
         Args: {
           'p_attempt': Omit<
@@ -4155,7 +4194,9 @@ export type Database = {
         }
         Returns: undefined
       }
-      'may_be_out': {
+      'mark_sent_late': { Args: { 'p_callback_data': string; 'p_wamid': string }; Returns: string }
+      'masked_slack_url': { Args: { 'p_url': string }; Returns: string }
+      'may_have_been_sent': {
         Args: {
           'p_attempt': Omit<
             Database['outbox']['Tables']['message_attempt']['Row'],
@@ -4164,9 +4205,8 @@ export type Database = {
         }
         Returns: boolean
       }
-      'may_become': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
-      'message_content': {
+      'message_hash': {
         Args: {
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
@@ -4184,50 +4224,8 @@ export type Database = {
         }
         Returns: Json
       }
-      'message_number': { Args: { 'p_message_id': string }; Returns: number }
-      'message_of_key': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-        }
-        Returns: {
-          'attempt_count': number
-          'category': string
-          'channel': string
-          'channel_id': string
-          'content': string
-          'created_at': string
-          'created_by': string | null
-          'delivered_at': string | null
-          'dossier_id': string | null
-          'erased_at': string | null
-          'error_code': string | null
-          'error_message': string | null
-          'event_id': string
-          'id': number
-          'idempotency_key': string
-          'max_attempts': number
-          'org_id': string
-          'payload_json': NonNullable<Json>
-          'provider_message_id': string | null
-          'read_at': string | null
-          'sent_at': string | null
-          'status': string
-          'template_code': string | null
-          'to_recipient': string
-          'updated_at': string
-          'wa_id': string | null
-        }
-        SetofOptions: {
-          from: 'outbox.outbound_message'
-          to: 'outbound_message'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
       'misses_pg_cron': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'missing_in_vault': { Args: { 'p_what': string }; Returns: undefined }
       'more_counters': {
         Args: Record<PropertyKey, never>
         Returns: {
@@ -4244,10 +4242,6 @@ export type Database = {
           'vault_id': string
           'what': string
         }[]
-      }
-      'move_messages': {
-        Args: { 'p_messages': (number)[]; 'p_now': string }
-        Returns: (Database['outbox']['CompositeTypes']['message_move'])[]
       }
       'new_event': {
         Args: {
@@ -4300,19 +4294,6 @@ export type Database = {
         }
         Returns: (string)[]
       }
-      'no_saga': { Args: { 'p_name': string }; Returns: undefined }
-      'note_activity': {
-        Args: {
-          'p_message': Omit<
-            Database['outbox']['Tables']['outbound_message']['Row'],
-            Database['outbox']['Tables']['outbound_message']['ComputedFields']
-          >
-          'p_more': Json
-          'p_now': string
-          'p_type': string
-        }
-        Returns: undefined
-      }
       'note_batch': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -4320,10 +4301,6 @@ export type Database = {
           'p_seq': number
         }
         Returns: undefined
-      }
-      'note_portal_token': {
-        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
-        Returns: Json
       }
       'note_refusal': {
         Args: {
@@ -4337,14 +4314,6 @@ export type Database = {
         }
         Returns: undefined
       }
-      'note_requests': { Args: { 'p_requests': Json }; Returns: Json }
-      'note_statuses': {
-        Args: {
-          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
-          'p_now': string
-        }
-        Returns: undefined
-      }
       'note_timeouts': {
         Args: {
           'p_now': string
@@ -4354,10 +4323,6 @@ export type Database = {
           >
         }
         Returns: number
-      }
-      'note_wishes': {
-        Args: { 'p_now': string; 'p_wishes': (Database['outbox']['CompositeTypes']['wish'])[] }
-        Returns: undefined
       }
       'notice_end': { Args: { 'p_data': Json }; Returns: string }
       'notice_reason': { Args: { 'p_data': Json }; Returns: string }
@@ -4382,7 +4347,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'number_of': { Args: { 'p_wa_id': string }; Returns: string }
+      'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
       'on_claimed': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -4463,6 +4428,20 @@ export type Database = {
           'p_recipient': string
         }
         Returns: Json
+      }
+      'opt_out_changes': {
+        Args: {
+          'p_contact': string
+          'p_lifted': boolean
+          'p_purposes': (string)[]
+          'p_recipients': (string)[]
+          'p_source': string
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'opt_out_json': {
         Args: {
@@ -4554,7 +4533,6 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'other_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -4570,6 +4548,8 @@ export type Database = {
         Returns: undefined
       }
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
+      'parse_headers': { Args: { 'p_text': string }; Returns: Json }
+      'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'passes_filters': {
@@ -4589,10 +4569,13 @@ export type Database = {
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
+      'postpone_updates': {
+        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
+        Returns: undefined
+      }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
-      'problems': { Args: { 'p_waiting': Json }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4619,7 +4602,7 @@ export type Database = {
         }
         Returns: undefined
       }
-      'publish_dead': {
+      'publish_dead_letters': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
@@ -4736,10 +4719,6 @@ export type Database = {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
         Returns: undefined
       }
-      'put_off': {
-        Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
-        Returns: undefined
-      }
       'put_reply_word': {
         Args: {
           'p_action': string
@@ -4772,7 +4751,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'queue_backlog': { Args: Record<PropertyKey, never>; Returns: Json }
       'queue_metrics': { Args: { 'p_now': string }; Returns: Json }
+      'queue_problems': { Args: { 'p_backlog': Json }; Returns: (string)[] }
+      'raise_unknown_saga': { Args: { 'p_name': string }; Returns: undefined }
       'read_catalogue': { Args: { 'p_org_id': string }; Returns: Json }
       'read_cursor': { Args: { 'p_cursor': string }; Returns: Record<string, unknown> }
       'read_filter': {
@@ -4867,6 +4849,10 @@ export type Database = {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }
         Returns: number
       }
+      'record_portal_token': {
+        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Returns: Json
+      }
       'record_results': {
         Args: {
           'p_now': string
@@ -4881,6 +4867,21 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'record_sent': {
+        Args: {
+          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'record_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_of': {
         Args: {
@@ -4892,7 +4893,7 @@ export type Database = {
         }
         Returns: string
       }
-      'refusal_words': { Args: { 'p_code': string }; Returns: string }
+      'refusal_text': { Args: { 'p_code': string }; Returns: string }
       'refuse_contract': {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
         Returns: Json
@@ -4943,6 +4944,12 @@ export type Database = {
       }
       'release_unreadable': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'reload_jobs': { Args: Record<PropertyKey, never>; Returns: Json }
+      'remaining_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'remove_endpoint': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5000,6 +5007,15 @@ export type Database = {
           'p_rate_per_second'?: number
         }
         Returns: Json
+      }
+      'replied_message': {
+        Args: {
+          'p_update': Omit<
+            Database['outbox']['Tables']['whatsapp_update']['Row'],
+            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
+          >
+        }
+        Returns: number
       }
       'reply_action': { Args: { 'p_data': Json; 'p_org_id': string }; Returns: string }
       'report_dead_message': {
@@ -5060,6 +5076,34 @@ export type Database = {
           >
         }
         Returns: Json
+      }
+      'retry_if_transient': {
+        Args: {
+          'p_provider': Json
+          'p_rule': Omit<
+            Database['outbox']['Tables']['failure_rule']['Row'],
+            Database['outbox']['Tables']['failure_rule']['ComputedFields']
+          >
+        }
+        Returns: {
+          'action': string
+          'code': string
+          'firm': boolean
+          'kind': string
+          'max_retries': number | null
+          'min_delay_s': number
+          'new_token': boolean
+          'note': string
+          'opt_out': string | null
+          'scope': string
+          'title': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'failure_rule'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'retry_now': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
       'retry_of_wire': { Args: { 'p_policy': Json }; Returns: Json }
@@ -5141,6 +5185,17 @@ export type Database = {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
         Returns: Json
       }
+      'save_contact': {
+        Args: {
+          'p_contact': Json
+          'p_now': string
+          'p_org_id': string
+          'p_user_id': string
+          'p_wa_id': string
+        }
+        Returns: string
+      }
+      'save_display_numbers': { Args: { 'p_ids': (number)[] }; Returns: undefined }
       'save_message': {
         Args: {
           'p_message': Omit<
@@ -5151,10 +5206,47 @@ export type Database = {
         }
         Returns: undefined
       }
+      'save_opt_outs': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['opt_out_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'save_response_opt_outs': {
+        Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
+        Returns: undefined
+      }
+      'save_statuses': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
+      'save_verdicts': {
+        Args: {
+          'p_ids': (number)[]
+          'p_now': string
+          'p_reasons': (string)[]
+          'p_statuses': (string)[]
+        }
+        Returns: undefined
+      }
       'schedule_json': { Args: { 'p_policy': Json }; Returns: Json }
       'schedule_retry': {
         Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
         Returns: Json
+      }
+      'send_delays': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
+        Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
+        SetofOptions: {
+          from: 'outbox.claimed'
+          to: 'claimed_message'
+          isOneToOne: false
+          isSetofReturn: true
+        }
       }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'serve': {
@@ -5226,57 +5318,36 @@ export type Database = {
         Returns: string
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
-      'settle_updates': {
-        Args: {
-          'p_ids': (number)[]
-          'p_now': string
-          'p_reasons': (string)[]
-          'p_statuses': (string)[]
-        }
-        Returns: undefined
-      }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
-      'slack_url_shown': { Args: { 'p_url': string }; Returns: string }
-      'slow_down': {
+      'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
+      'start_attempt': {
         Args: {
-          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_claim': number
+          'p_count': number
+          'p_event_id': string
+          'p_message': Omit<
+            Database['outbox']['Tables']['outbound_message']['Row'],
+            Database['outbox']['Tables']['outbound_message']['ComputedFields']
+          >
           'p_now': string
+          'p_phone_number_id': string
         }
         Returns: undefined
       }
-      'softened': {
-        Args: {
-          'p_provider': Json
-          'p_rule': Omit<
-            Database['outbox']['Tables']['failure_rule']['Row'],
-            Database['outbox']['Tables']['failure_rule']['ComputedFields']
-          >
-        }
-        Returns: {
-          'action': string
-          'code': string
-          'firm': boolean
-          'kind': string
-          'max_retries': number | null
-          'min_delay_s': number
-          'new_token': boolean
-          'note': string
-          'opt_out': string | null
-          'scope': string
-          'title': string
-        }
+      'start_attempts': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
         SetofOptions: {
           from: '*'
-          to: 'failure_rule'
+          to: 'claimed'
           isOneToOne: true
           isSetofReturn: false
         }
       }
-      'sorting_work': { Args: { 'p_body_bytes': number; 'p_event_id': string }; Returns: number }
-      'spellings': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'status_may_change': { Args: { 'p_from': string; 'p_to': string }; Returns: boolean }
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
@@ -5284,6 +5355,7 @@ export type Database = {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]
       }
+      'store_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
       'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
@@ -5299,62 +5371,7 @@ export type Database = {
         }
         Returns: undefined
       }
-      'take_inbound': {
-        Args: {
-          'p_now': string
-          'p_update': Omit<
-            Database['outbox']['Tables']['whatsapp_update']['Row'],
-            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
-          >
-        }
-        Returns: Record<string, unknown>
-      }
-      'take_messages': {
-        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
-        Returns: Database['outbox']['CompositeTypes']['claimed']
-        SetofOptions: {
-          from: '*'
-          to: 'claimed'
-          isOneToOne: true
-          isSetofReturn: false
-        }
-      }
-      'take_notice': {
-        Args: {
-          'p_now': string
-          'p_update': Omit<
-            Database['outbox']['Tables']['whatsapp_update']['Row'],
-            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
-          >
-        }
-        Returns: string
-      }
-      'take_preference': {
-        Args: {
-          'p_now': string
-          'p_update': Omit<
-            Database['outbox']['Tables']['whatsapp_update']['Row'],
-            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
-          >
-        }
-        Returns: Record<string, unknown>
-      }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
-      'tell_statuses': {
-        Args: {
-          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
-          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
-          'p_now': string
-        }
-        Returns: undefined
-      }
-      'tell_taken': {
-        Args: {
-          'p_moves': (Database['outbox']['CompositeTypes']['message_move'])[]
-          'p_now': string
-        }
-        Returns: undefined
-      }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'templates_of': {
         Args: { 'p_app_id': string; 'p_language': string; 'p_name': string; 'p_waba_id': string }
@@ -5376,6 +5393,13 @@ export type Database = {
         }
       }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'throttle_after_failures': {
+        Args: {
+          'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'throttle_apps': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
@@ -5441,6 +5465,10 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_change': Json; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
       }
+      'update_message_statuses': {
+        Args: { 'p_messages': (number)[]; 'p_now': string }
+        Returns: (Database['outbox']['CompositeTypes']['changed_message'])[]
+      }
       'update_org_endpoint': {
         Args: {
           'p_change': Json
@@ -5456,17 +5484,7 @@ export type Database = {
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }
       'vault_text': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'version': { Args: Record<PropertyKey, never>; Returns: Json }
-      'waiting': { Args: Record<PropertyKey, never>; Returns: Json }
-      'waits_of': {
-        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
-        Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
-        SetofOptions: {
-          from: 'outbox.claimed'
-          to: 'claimed_message'
-          isOneToOne: false
-          isSetofReturn: true
-        }
-      }
+      'wa_id_to_e164': { Args: { 'p_wa_id': string }; Returns: string }
       'wake': {
         Args: { 'p_gates': (number)[]; 'p_next_at': (string)[]; 'p_now': string }
         Returns: undefined
@@ -5488,7 +5506,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'watched_part': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'watched_columns': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
       'why_not_account': {
         Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
@@ -5506,20 +5524,6 @@ export type Database = {
         Returns: string
       }
       'why_unreadable': { Args: { 'p_endpoint_id': string }; Returns: string }
-      'wishes_of': {
-        Args: {
-          'p_contact': string
-          'p_lifted': boolean
-          'p_purposes': (string)[]
-          'p_recipients': (string)[]
-          'p_source': string
-          'p_update': Omit<
-            Database['outbox']['Tables']['whatsapp_update']['Row'],
-            Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
-          >
-        }
-        Returns: (Database['outbox']['CompositeTypes']['wish'])[]
-      }
       'with_late': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_late': (string)[] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5556,13 +5560,17 @@ export type Database = {
           isSetofReturn: false
         }
       }
-      'work_callbacks': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
     }
     Enums: {
       [_ in never]: never
     }
     CompositeTypes: {
+      'changed_message': {
+        'message_id': number | null
+        'was': string | null
+        'became': string | null
+      }
       'claimed': {
         'events': (string)[] | null
         'endpoints': (string)[] | null
@@ -5627,11 +5635,6 @@ export type Database = {
         'first_at': string | null
         'last_at': string | null
       }
-      'message_move': {
-        'message_id': number | null
-        'was': string | null
-        'became': string | null
-      }
       'news': {
         'applied': number | null
         'dead_events': (string)[] | null
@@ -5640,6 +5643,17 @@ export type Database = {
         'closed': (string)[] | null
         'gone': (string)[] | null
         'failing': (string)[] | null
+      }
+      'opt_out_change': {
+        'org_id': string | null
+        'recipient': string | null
+        'purpose': string | null
+        'lifted': boolean | null
+        'at': string | null
+        'source': string | null
+        'evidence': string | null
+        'entity_type': string | null
+        'entity_id': string | null
       }
       'pace': {
         'rate_per_second': number | null
@@ -5735,20 +5749,9 @@ export type Database = {
         'code': string | null
         'title': string | null
         'details': string | null
-        'noted': boolean | null
+        'is_new': boolean | null
         'update_status': string | null
         'reason': string | null
-      }
-      'wish': {
-        'org_id': string | null
-        'recipient': string | null
-        'purpose': string | null
-        'lifted': boolean | null
-        'at': string | null
-        'source': string | null
-        'evidence': string | null
-        'entity_type': string | null
-        'entity_id': string | null
       }
     }
   }

@@ -2,9 +2,9 @@ import { sameVersionAdvice } from './versions.ts'
 import { type ContractRefusal, readRefusal } from '../contract/range.ts'
 import {
   type ClaimKey,
-  type DispatchAnswer,
-  dispatchAnswer,
   type DispatchCall,
+  type DispatchResponse,
+  dispatchResponse,
   readClaims,
 } from '../contract/contract.ts'
 import { type FaultKind, kindOfCode } from './fault.ts'
@@ -18,39 +18,39 @@ export type DatabaseFault = {
   cause: unknown
   /** Set if the versions of functions and database do not work together; the call did nothing. */
   refusal?: ContractRefusal
-  /** What an answer that cannot be read has claimed, as far as that can be read. */
+  /** The claims of a response that cannot be read, as far as possible. */
   claimed?: ClaimKey[]
 }
 
-export type DispatchReply = { ok: true; answer: DispatchAnswer } | {
+export type DispatchReply = { ok: true; response: DispatchResponse } | {
   ok: false
   fault: DatabaseFault
 }
 
-/** The one thing a run asks of the database, whichever way the call travels. */
+/** The database for a run, over PostgREST or a direct connection. */
 export type Database = {
   /** Makes one call and never throws: a lost connection, a refusal or a timeout is a fault. */
   dispatch(call: DispatchCall): Promise<DispatchReply>
   close(): Promise<void>
 }
 
-/** A call is given up after so long: dispatch's own statement timeout is 5 s. */
+/** The timeout of a call: dispatch's own statement timeout is 5 s. */
 export const callTimeoutMs = 10_000
 
-/** Reads what dispatch returned. An answer of another shape is a fault that no repeat cures. */
-export function readAnswer(value: unknown): DispatchReply {
+/** Reads the result of dispatch. One of an unknown shape is a permanent fault. */
+export function readResponse(value: unknown): DispatchReply {
   const refusal = readRefusal(value)
   if (refusal !== null) return refused(refusal, 'contract', undefined)
-  const read = dispatchAnswer.safeParse(value)
-  if (read.success) return { ok: true, answer: read.data }
+  const read = dispatchResponse.safeParse(value)
+  if (read.success) return { ok: true, response: read.data }
   const [issue] = read.error.issues
   const where = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`
   return {
     ok: false,
     fault: {
-      kind: 'never',
+      kind: 'permanent',
       code: 'unreadable',
-      // The value itself stays out of the message: it holds bodies and secrets.
+      // The message has no value, because values are bodies and secrets.
       message: `Cannot read the result of outbox.dispatch: ${where}; ${sameVersionAdvice}`,
       cause: undefined,
       claimed: readClaims(value),
@@ -58,17 +58,17 @@ export function readAnswer(value: unknown): DispatchReply {
   }
 }
 
-/** The reply for a database that these functions do not work with; `code` names the error. */
+/** The reply if the versions of functions and database do not work together; `code` names the error. */
 export function refused(
   refusal: ContractRefusal,
   code: string,
   cause: unknown,
 ): DispatchReply {
   const { message } = refusal
-  return { ok: false, fault: { kind: 'never', code, message, cause, refusal } }
+  return { ok: false, fault: { kind: 'permanent', code, message, cause, refusal } }
 }
 
-/** Whether a Postgres error passes by itself: connection, resources, locks, shutdown, internal. */
-export function isPassingSqlState(code: string): boolean {
-  return code.length === 5 && kindOfCode(code) === 'passes'
+/** Whether a Postgres error is temporary: connection, resources, locks, shutdown, internal. */
+export function isTemporarySqlState(code: string): boolean {
+  return code.length === 5 && kindOfCode(code) === 'temporary'
 }

@@ -4,11 +4,11 @@ import { messageOf } from '../base/errors.ts'
 
 type Functions = Schema['outbox']['Functions']
 
-/** The SQL functions by name, with the arguments that they take. */
+/** The names of SQL functions, and their arguments. */
 export type FunctionName = keyof Functions & string
 export type FunctionArgs<Name extends FunctionName> = Functions[Name]['Args']
 
-/** An error as PostgREST passes it on. */
+/** An error of PostgREST. */
 export type SqlError = {
   code: string
   message: string
@@ -16,15 +16,15 @@ export type SqlError = {
   hint: string | null
 }
 
-/** What came of a call; `status` is that of the HTTP answer, 0 when none came. */
+/** The result of a call; `status` is the HTTP status, 0 without a response. */
 export type FunctionReply =
   | { ok: true; data: unknown }
   | { ok: false; error: SqlError; status: number }
 
-/** The trace context that SQL sees, as it does any caller's: by the header of the request. */
+/** The trace context for SQL, sent as a request header. */
 export type CallTrace = { traceparent: string | null }
 
-/** Calls one SQL function and never throws. */
+/** Calls one SQL function and never rejects. */
 export type CallFunction = <Name extends FunctionName>(
   name: Name,
   args: FunctionArgs<Name>,
@@ -32,11 +32,11 @@ export type CallFunction = <Name extends FunctionName>(
 ) => Promise<FunctionReply>
 
 export type FunctionsOptions = {
-  /** The project's URL, as SUPABASE_URL gives it. */
+  /** The project's URL (SUPABASE_URL). */
   url: string
   /** A secret key, or the legacy service role key. */
   key: string
-  /** Milliseconds after which a call is given up. */
+  /** Milliseconds until a call times out. */
   timeoutMs?: number
 }
 
@@ -48,8 +48,8 @@ export function connectFunctions(
     db: { schema: 'outbox' },
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
   })
-  // SAFETY: FunctionArgs has checked the pair of name and arguments; the client's own types cannot
-  // follow a generic name to its arguments.
+  // SAFETY: FunctionArgs checks each name with its arguments; the client's own types cannot connect a
+  // generic name with its arguments.
   const rpc = client.rpc as unknown as Rpc
 
   return async function callFunction(name, args, trace): Promise<FunctionReply> {

@@ -5,19 +5,19 @@ import {
   callTimeoutMs,
   type Database,
   type DispatchReply,
-  readAnswer,
+  readResponse,
   refused,
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
-import { kindOfAnswer } from './fault.ts'
+import { kindOfResponse } from './fault.ts'
 
 export type RpcOptions = {
-  /** The project's URL, as SUPABASE_URL gives it. */
+  /** The project's URL (SUPABASE_URL). */
   url: string
   /** A secret key, or the legacy service role key: no other role may call dispatch. */
   key: string
   timeoutMs?: number
-  /** The contracts that the calls name. */
+  /** The contracts that these functions support. */
   speaks?: ContractRange
 }
 
@@ -30,7 +30,7 @@ export function connectRpc(
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
   })
 
-  // A URL may hold a login, which its origin leaves out.
+  // A URL may contain credentials; its origin does not.
   const { origin } = new URL(url)
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
@@ -47,13 +47,13 @@ export function connectRpc(
         p_known: call.known,
         p_contract: speaks,
       }).abortSignal(limit.signal)
-      if (error === null) return readAnswer(data)
-      // PostgREST finds no function of that name with these arguments.
+      if (error === null) return readResponse(data)
+      // PostgREST finds no function with this name and these arguments.
       if (error.code === 'PGRST202') return refused(missingDispatch(), error.code, error)
       return {
         ok: false,
         fault: {
-          kind: kindOfAnswer(status, error.code ?? ''),
+          kind: kindOfResponse(status, error.code ?? ''),
           code: error.code ?? '',
           message:
             `Cannot call outbox.dispatch at ${origin}: ${status} ${error.code} ${error.message}`,
@@ -62,7 +62,7 @@ export function connectRpc(
       }
     } catch (cause) {
       const message = `Cannot call outbox.dispatch at ${origin}: ${messageOf(cause)}`
-      return { ok: false, fault: { kind: 'passes', code: '', message, cause } }
+      return { ok: false, fault: { kind: 'temporary', code: '', message, cause } }
     } finally {
       clearTimeout(timer)
     }

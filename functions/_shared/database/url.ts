@@ -1,17 +1,15 @@
-/**
- * Login, hosts with their ports, and the rest: one `@`, and no `#`, `/`, `?` or space before it.
- */
+/** Credentials, hosts with ports, and the rest: one `@`, and no `#`, `/`, `?` or space before it. */
 const form = /^(postgres(?:ql)?:\/\/(?:[^@/?#\s]*@)?)([^@/?#\s]*)((?:[/?][^@#\s]*)?)$/
 
 /**
- * What is wrong with a connection string, as the end of a sentence that begins with its name, or
- * null. postgres.js puts the whole string into the error it throws over one that is no URL, and
- * takes a part of the password for the host where `#` or `/` stand in it unescaped.
+ * The problem of a connection string, as a text that follows the variable's name, or null. It is
+ * checked here because postgres.js quotes an invalid string, password included, in its error, and
+ * takes a part of the password for the host if it contains an unescaped `#` or `/`.
  */
 export function connectionUrlProblem(text: string): string | null {
-  if (!/^postgres(ql)?:\/\//.test(text)) return 'must begin with postgresql://'
+  if (!/^postgres(ql)?:\/\//.test(text)) return 'must start with postgresql://'
   const [, login = '', hosts = '', rest = ''] = form.exec(text) ?? []
-  // Several hosts with commas between them are the driver's own extension of the form.
+  // The driver also accepts several hosts, separated by commas.
   const [host = ''] = hosts.split(',')
   if (login !== '' && URL.canParse(login + host + rest) && isDecodable(text)) return null
   return 'is not a URL: percent-encode the password, where # becomes %23 and / becomes %2F, in ' +

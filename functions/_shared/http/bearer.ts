@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 /**
- * Whether an `Authorization` header is `Bearer` with one of the tokens. Digests are compared, in
- * the same time whatever they have in common, and all of them, so that nothing tells which is near.
+ * Whether an `Authorization` header is `Bearer` with one of the tokens. It compares the digests of all
+ * tokens in constant time, so timing reveals nothing.
  */
 export function bearsToken(header: string | undefined, tokens: readonly string[]): boolean {
   const given = header?.match(/^bearer +([\x21-\x7e]+)$/i)?.[1]

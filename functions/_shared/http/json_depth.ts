@@ -1,10 +1,7 @@
 const quote = 0x22
 const backslash = 0x5c
 
-/**
- * Whether objects and arrays of a JSON text lie deeper in each other than `depth`: told from the
- * bytes, before a parser walks down there.
- */
+/** Whether a JSON text has more than `depth` levels of objects and arrays, without parsing it. */
 export function isDeeper(bytes: Uint8Array, depth: number): boolean {
   let level = 0
   let inText = false

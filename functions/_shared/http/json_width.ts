@@ -4,8 +4,8 @@ const colon = 0x3a
 
 /**
  * Whether an object of a JSON text has more than `most` members, without parsing it. Postgres sorts
- * the members of an object for jsonb, and an attacker can choose names for which this takes quadratic
- * time. For invalid JSON the result may be true or false.
+ * the members of jsonb, and for names that an attacker chooses this takes quadratic time. For invalid
+ * JSON the result may be true or false.
  */
 export function isWider(bytes: Uint8Array, most: number): boolean {
   const members: number[] = [0]

@@ -1,7 +1,7 @@
-/** An error answer of RFC 9457; `code` is stable, the sentences are for people. */
+/** Problem details (RFC 9457); `code` is stable, title and detail are for people. */
 export type Problem = { status: number; code: string; title: string; detail: string }
 
-/** Makes the answer of a problem. */
+/** The response for a problem. */
 export function problemResponse(problem: Problem): Response {
   return new Response(JSON.stringify({ type: 'about:blank', ...problem }), {
     status: problem.status,

@@ -1,4 +1,4 @@
-/** A request's body, or why there is none. */
+/** A request's body, or why it could not be read. */
 export type BytesRead =
   | { kind: 'whole'; body: ArrayBuffer }
   | { kind: 'too_large' }
@@ -11,10 +11,7 @@ export function isLonger(request: Request, max: number): boolean {
   return length !== null && !(/^[0-9]{1,15}$/.test(length) && Number(length) <= max)
 }
 
-/**
- * Reads the body as it came: at most `max` bytes of it, for at most `ms`. What is larger or later is
- * left unread.
- */
+/** Reads at most `max` bytes of a body for at most `ms`. A larger or later body is cancelled. */
 export async function readBytes(request: Request, max: number, ms: number): Promise<BytesRead> {
   if (isLonger(request, max)) {
     await request.body?.cancel().catch(() => {})

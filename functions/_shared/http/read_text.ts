@@ -2,8 +2,8 @@ import { problemResponse } from './problem.ts'
 import { readBytes } from './read_bytes.ts'
 
 /**
- * The text of a request's body: at most `max` bytes, for which it has `ms`. One that is larger, later
- * or breaks off is no error of ours: the answer to it comes instead.
+ * The text of a request's body of at most `max` bytes within `ms`; or the error response: 413 too large,
+ * 408 too late, 400 incomplete.
  */
 export async function readText(
   request: Request,
@@ -17,9 +17,14 @@ export async function readText(
     case 'too_large':
       return refusal(413, 'too_large', 'Too large', `The body has more than ${max} bytes`)
     case 'late':
-      return refusal(408, 'request_timeout', 'Too late', `The body did not come in ${ms / 1000} s`)
+      return refusal(
+        408,
+        'request_timeout',
+        'Too late',
+        `The body did not arrive within ${ms / 1000} s`,
+      )
     case 'broken':
-      return refusal(400, 'invalid_argument', 'Broken off', 'The body broke off')
+      return refusal(400, 'invalid_argument', 'Incomplete body', 'The body ended early')
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a request has well-formed headers of a signed webhook. Without them the body cannot be
- * verified, so it need not be read.
+ * Whether a request has the headers of a signed webhook. Without them the body cannot be verified, so
+ * it is not read.
  */
 export function hasWebhookHead(headers: Headers): boolean {
   const id = headers.get('webhook-id') ?? ''
@@ -10,7 +10,7 @@ export function hasWebhookHead(headers: Headers): boolean {
     signature !== '' && signature.length <= 4096
 }
 
-/** Refuses a request without reading its body. */
+/** Returns the refusal without reading the request's body. */
 export async function leaveBody(request: Request, refusal: Response): Promise<Response> {
   await request.body?.cancel().catch(() => {})
   return refusal

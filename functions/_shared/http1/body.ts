@@ -1,19 +1,19 @@
 import { malformed } from './error.ts'
 import type { Framing } from './head.ts'
 
-/** Takes a piece of a body; false says that no more is wanted. */
+/** Receives a piece of a body; false stops reading. */
 export type Keep = (piece: Uint8Array) => boolean
 
 /**
- * Finds where a body ends. `read` gives how many bytes of a chunk belong to it; after that, `state`
- * says whether more is to come. Throws HttpError for chunks that are none.
+ * Finds the end of a body. `read` returns how many bytes of a chunk belong to it and updates `state`.
+ * Throws HttpError for invalid chunks.
  */
 export interface BodyReader {
   readonly state: 'more' | 'ended' | 'unwanted'
   read(chunk: Uint8Array, keep: Keep): number
 }
 
-/** The reader for a framing. A body that ends with the connection never ends by itself. */
+/** The reader for a framing. Only the connection's end completes a body of kind `close`. */
 export function bodyReader(framing: Framing): BodyReader {
   if (framing.kind === 'chunked') return new ChunkedBody()
   return new SizedBody(framing.kind === 'length' ? framing.bytes : Infinity)
@@ -35,13 +35,13 @@ class SizedBody implements BodyReader {
   }
 }
 
-/** A line with the size of a chunk, or of the trailer, beyond which nobody means well. */
+/** The longest line of a chunk size or trailer. */
 const longestLine = 4_096
-const mostTrailerBytes = 16_384
-/** What stands beside the sizes of all chunks: otherwise 64 kB of data may come in 268 MB. */
-const mostExtensionBytes = 16_384
+const maxTrailerBytes = 16_384
+/** Limits chunk extensions: otherwise 64 kB of data could arrive in 268 MB. */
+const maxExtensionBytes = 16_384
 
-/** RFC 9112 section 7.1. Trailers are read over. */
+/** RFC 9112 section 7.1. Trailers are ignored. */
 class ChunkedBody implements BodyReader {
   state: BodyReader['state'] = 'more'
   #part: 'size' | 'data' | 'data-end' | 'trailer' = 'size'
@@ -69,10 +69,10 @@ class ChunkedBody implements BodyReader {
   #readLine(chunk: Uint8Array, at: number): number {
     const lineFeed = chunk.indexOf(10, at)
     const end = lineFeed < 0 ? chunk.length : lineFeed
-    if (this.#line.length + end - at > longestLine) throw malformed('A line without end')
+    if (this.#line.length + end - at > longestLine) throw malformed('A line is too long')
     this.#line += String.fromCharCode(...chunk.subarray(at, end))
     if (lineFeed < 0) return end
-    if (!this.#line.endsWith('\r')) throw malformed('A line that ends in a line feed alone')
+    if (!this.#line.endsWith('\r')) throw malformed('A line ends with only a line feed')
     this.#endLine(this.#line.slice(0, -1))
     this.#line = ''
     return end + 1
@@ -81,16 +81,16 @@ class ChunkedBody implements BodyReader {
   #endLine(line: string): void {
     if (this.#part === 'trailer') {
       this.#trailerBytes += line.length
-      if (this.#trailerBytes > mostTrailerBytes) throw malformed('A trailer without end')
+      if (this.#trailerBytes > maxTrailerBytes) throw malformed('The trailer is too long')
       if (line === '') this.state = 'ended'
     } else if (this.#part === 'data-end') {
-      if (line !== '') throw malformed('A chunk that is longer than it says')
+      if (line !== '') throw malformed('A chunk is longer than its size')
       this.#part = 'size'
     } else {
       const [, size] = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? []
-      if (size === undefined) throw malformed('A chunk without a size')
+      if (size === undefined) throw malformed('A chunk has no size')
       this.#extensionBytes += line.length - size.length
-      if (this.#extensionBytes > mostExtensionBytes) throw malformed('Chunk extensions without end')
+      if (this.#extensionBytes > maxExtensionBytes) throw malformed('Chunk extensions too long')
       this.#left = Number.parseInt(size, 16)
       this.#part = this.#left === 0 ? 'trailer' : 'data'
     }

@@ -2,23 +2,23 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import { closedEarly } from './error.ts'
 
-/** Who has the use of a connection. */
+/** The current request of a connection. */
 export type ConnectionUser = {
   onBytes(chunk: Buffer): void
-  /** The peer closed its side, or the connection broke; it cannot be used further. */
+  /** The peer closed its side, or the connection failed; it cannot be used again. */
   onEnd(error: Error | null): void
 }
 
-/** A connection to one origin: one exchange at a time, and nothing is read between them. */
+/** A connection to one origin: one request at a time; data between requests closes it. */
 export class Connection {
-  /** When it is closed if nobody uses it, on the monotonic clock. */
+  /** When it is closed if it stays unused, in ms on the monotonic clock. */
   deadline = Infinity
   #user: ConnectionUser | null = null
   #isOpen = true
 
   constructor(readonly stream: Duplex, readonly onClosed: (connection: Connection) => void) {
     stream.on('data', (chunk: Buffer) => {
-      // Bytes that nobody asked for: whose answer they are cannot be told.
+      // Unexpected bytes: they belong to no request.
       if (this.#user === null) this.close()
       else this.#user.onBytes(chunk)
     })
@@ -31,29 +31,29 @@ export class Connection {
     return this.#isOpen
   }
 
-  /** Whether all that was written has gone out: after an early answer it may not have. */
+  /** Whether all written bytes are sent; after an early response they may not be. */
   get isDrained(): boolean {
     return this.stream.writableLength === 0
   }
 
-  /** Begins an exchange. */
+  /** Starts a request. */
   use(user: ConnectionUser, pieces: readonly Buffer[]): void {
     this.#user = user
     for (const piece of pieces) this.stream.write(piece)
   }
 
-  /** Ends an exchange; the connection stays as it is. */
+  /** Ends a request; the connection stays open. */
   leave(): void {
     this.#user = null
   }
 
-  /** Closes it; whoever uses it is not told. */
+  /** Closes it without a call of `onEnd`. */
   close(): void {
     this.#user = null
     this.#end(null)
   }
 
-  /** Closes it, and tells whoever uses it. */
+  /** Closes it with a call of `onEnd`. */
   break(): void {
     this.#end(closedEarly())
   }

@@ -1,19 +1,17 @@
-/** Something that ends by itself at a time on the monotonic clock; the time may be moved. */
+/** Something that expires at a time on the monotonic clock; the time may change. */
 export type Expiring = { deadline: number; expire(): void }
 
-/**
- * Watches deadlines with one timer for all: a timer of its own for each request costs 3 to 5 µs.
- */
+/** Watches deadlines with one timer, because one timer for each request costs 3 to 5 µs. */
 export type Deadlines = {
   watch(expiring: Expiring): void
   forget(expiring: Expiring): void
   close(): void
 }
 
-/** A deadline is met this much late at most. */
+/** The accuracy: a deadline expires at most this much too late. */
 const tickMs = 25
 
-/** Makes a watch whose timer runs while there is something to watch. */
+/** Creates a watch; its timer runs only while there are deadlines. */
 export function createDeadlines(): Deadlines {
   const watched = new Set<Expiring>()
   let timer: ReturnType<typeof setInterval> | null = null

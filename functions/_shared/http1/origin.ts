@@ -4,12 +4,12 @@ import type { Deadlines } from './deadlines.ts'
 import { Connection } from './connection.ts'
 import { closedEarly } from './error.ts'
 
-/** Who waits for a connection. */
-export type Asker = {
-  /** No connection is wanted any more. */
-  readonly isGone: boolean
-  /** Since when, on the monotonic clock. */
-  readonly askedAt: number
+/** A request that waits for a connection. */
+export type WaitingRequest = {
+  /** Whether it needs no connection any more. */
+  readonly isSettled: boolean
+  /** Since when it waits, in ms on the monotonic clock. */
+  readonly waitsSince: number
   onConnection(connection: Connection): void
   onRefusal(error: Error): void
 }
@@ -17,82 +17,82 @@ export type Asker = {
 export type OriginOptions = {
   to: ConnectTo
   connect: Connect
-  /** How many connections there may be at once. */
-  most: number
-  /** How long one that nobody has used is kept. */
+  /** The most connections at once. */
+  maxConnections: number
+  /** How long an unused connection stays open, in ms. */
   keepMs: number
-  /** Closes what is kept for too long. */
+  /** Closes connections at their deadlines. */
   deadlines: Deadlines
-  /** The number of connections has changed by one, up or down. */
+  /** Called when the number of connections changes. */
   onCount(change: 1 | -1): void
 }
 
 /**
- * The connections to one origin. A free one is used again from the next turn of the event loop on:
- * what the peer sent after its answer, bytes or its end, has been seen by then.
+ * The connections to one origin. A connection is used again only in a later turn of the event loop,
+ * when bytes or an end that came after the response have been seen.
  */
 export class Origin {
   readonly #connections = new Set<Connection>()
   readonly #opening = new Set<() => void>()
   #free: Connection[] = []
-  #cooling: Connection[] = []
-  #waiting: Asker[] = []
+  #returned: Connection[] = []
+  #waiting: WaitingRequest[] = []
   #isRetired = false
 
   constructor(readonly options: OriginOptions) {}
 
-  /** Whether nobody uses it, waits for it, or could use a connection of it again. */
+  /** Whether it has no connections and no waiting requests. */
   get isEmpty(): boolean {
     return this.#connections.size + this.#opening.size + this.#waiting.length === 0
   }
 
-  /** Gives a connection at once, or when one is free or made. */
-  ask(asker: Asker): void {
+  /** Passes a connection to the request, now or when one is free or open. */
+  request(waiting: WaitingRequest): void {
     const free = this.#free.pop()
     if (free === undefined) {
-      this.#waiting.push(asker)
+      this.#waiting.push(waiting)
       this.#openForWaiting()
     } else {
       this.options.deadlines.forget(free)
-      asker.onConnection(free)
+      waiting.onConnection(free)
     }
   }
 
-  /** Takes a connection back after an exchange, to be kept for that long. */
+  /** Takes a connection back after a request and keeps it for `keepMs`. */
   release(connection: Connection, keepMs: number): void {
     connection.leave()
     if (this.#isRetired || keepMs <= 0) return connection.close()
     connection.deadline = performance.now() + keepMs
-    this.#cooling.push(connection)
-    if (this.#cooling.length === 1) setImmediate(() => this.#serve())
+    this.#returned.push(connection)
+    if (this.#returned.length === 1) setImmediate(() => this.#serve())
   }
 
-  /** Closes the connections that nobody uses; gives how many. */
+  /** Closes unused connections; returns how many. */
   closeFree(): number {
     const free = this.#free.splice(0)
     for (const connection of free) connection.close()
     return free.length
   }
 
-  /** Keeps no connection any more: each is closed when it is not in use. */
+  /** From now on closes each connection when it becomes unused. */
   retire(): void {
     this.#isRetired = true
     this.closeFree()
   }
 
-  /** Closes all connections, those in use too, and refuses whoever waits. */
+  /** Closes all connections and fails all requests. */
   close(): void {
     this.retire()
     for (const cancel of this.#opening) cancel()
-    for (const asker of this.#waiting.splice(0)) asker.onRefusal(closedEarly())
+    for (const waiting of this.#waiting.splice(0)) waiting.onRefusal(closedEarly())
     for (const connection of this.#connections) connection.break()
   }
 
   #serve(): void {
-    for (const connection of this.#cooling.splice(0)) {
+    for (const connection of this.#returned.splice(0)) {
       if (!connection.isOpen) continue
-      const asker = this.#nextWaiting()
-      if (asker !== undefined) asker.onConnection(connection)
+      const waiting = this.#nextWaiting()
+      if (waiting !== undefined) waiting.onConnection(connection)
       else if (this.#isRetired) connection.close()
       else this.#keep(connection)
     }
@@ -104,42 +104,42 @@ export class Origin {
     this.options.deadlines.watch(connection)
   }
 
-  #nextWaiting(): Asker | undefined {
+  #nextWaiting(): WaitingRequest | undefined {
     for (;;) {
-      const asker = this.#waiting.shift()
-      if (asker === undefined || !asker.isGone) return asker
+      const waiting = this.#waiting.shift()
+      if (waiting === undefined || !waiting.isSettled) return waiting
     }
   }
 
   #openForWaiting(): void {
-    const coming = this.#cooling.length + this.#opening.size
-    const room = this.options.most - this.#connections.size - this.#opening.size
+    const coming = this.#returned.length + this.#opening.size
+    const room = this.options.maxConnections - this.#connections.size - this.#opening.size
     for (let n = Math.min(room, this.#waiting.length - coming); n > 0; n--) this.#openOne()
   }
 
   #openOne(): void {
     const { to, connect, keepMs, onCount } = this.options
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     const cancel = connect(to, (result) => {
       this.#opening.delete(cancel)
-      if (result instanceof Error) return this.#fail(result, begunAt)
+      if (result instanceof Error) return this.#fail(result, startedAt)
       const connection = new Connection(result, (closed) => this.#drop(closed))
       this.#connections.add(connection)
       onCount(1)
-      const asker = this.#nextWaiting()
-      if (asker !== undefined) asker.onConnection(connection)
+      const waiting = this.#nextWaiting()
+      if (waiting !== undefined) waiting.onConnection(connection)
       else this.release(connection, keepMs)
     })
     this.#opening.add(cancel)
   }
 
   /**
-   * An attempt to connect that fails is one asker's, of those it was made for; for the others
-   * another is made. Whoever came after it began has waited less than it says.
+   * A failed connect fails one waiting request: one that already waited when the connect started. The
+   * others cause new connects.
    */
-  #fail(error: Error, begunAt: number): void {
-    this.#waiting = this.#waiting.filter(({ isGone }) => !isGone)
-    const at = this.#waiting.findIndex(({ askedAt }) => askedAt <= begunAt)
+  #fail(error: Error, startedAt: number): void {
+    this.#waiting = this.#waiting.filter(({ isSettled }) => !isSettled)
+    const at = this.#waiting.findIndex(({ waitsSince }) => waitsSince <= startedAt)
     const [refused] = at < 0 ? [] : this.#waiting.splice(at, 1)
     refused?.onRefusal(error)
     this.#openForWaiting()

@@ -5,35 +5,35 @@ import type { Deadlines } from './deadlines.ts'
 import { Origin } from './origin.ts'
 
 export type PoolOptions = {
-  /** Open connections, in use or kept alive, beyond which unused ones are closed. */
+  /** The most open connections, in use or not; beyond it unused ones are closed. */
   maxSockets?: number
   /**
-   * Connections to one origin; as many as slots, so that no delivery waits for another endpoint's
-   * on the same host.
+   * The most connections to one origin: as many as slots, so that endpoints on the same host do not wait
+   * for each other.
    */
   maxPerOrigin?: number
-  /** How long an unused connection is kept when its peer does not say how long it keeps it. */
+  /** How long an unused connection stays open if its peer does not say how long it keeps it, in ms. */
   keepAliveMs?: number
-  /** For one connection, as in `ConnectorOptions`. */
+  /** The timeout of one connect, in ms; this and the next ones as in `ConnectorOptions`. */
   timeoutMs?: number
   resolve?: Resolve
   ca?: string
   proxyAuthorization?: string
 }
 
-/** Connections by origin, all of them vetted. */
+/** Vetted connections by origin. */
 export type Pools = {
   /**
-   * The connections that lead to a URL. A policy other than the last one's closes every connection
-   * as soon as it is not in use: hand the same one in while it holds.
+   * The connections for a URL. A new policy closes all connections of the last one when they become
+   * unused, so pass the same object while the policy is the same.
    */
   of(url: URL, policy: AddressPolicy): Origin
   readonly keepAliveMs: number
-  /** Ends what is still under way. */
+  /** Closes all connections and fails their requests. */
   close(): void
 }
 
-/** Opens connections as they are asked for, and closes the longest unused ones at the bound. */
+/** Creates pools that open connections on demand and, at the limit, close the least recently used. */
 export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Pools {
   const { maxSockets = 512, maxPerOrigin = 256, keepAliveMs = 4_000, ...connecting } = options
   // In order of last use.
@@ -52,7 +52,7 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
     return known
   }
 
-  /** A connection kept alive under another policy may lead where this one does not allow. */
+  /** Retires all connections, because the new policy may not allow their addresses. */
   function adopt(policy: AddressPolicy): void {
     for (const origin of origins.values()) {
       origin.retire()
@@ -66,7 +66,7 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
     const origin = new Origin({
       to: addressOf(url),
       connect: createConnector({ policy, timeoutMs: 10_000, ...connecting }),
-      most: maxPerOrigin,
+      maxConnections: maxPerOrigin,
       keepMs: keepAliveMs,
       deadlines,
       onCount,
@@ -101,7 +101,7 @@ export function createPools(deadlines: Deadlines, options: PoolOptions = {}): Po
   return { of, keepAliveMs, close }
 }
 
-/** A URL is asked for again and again, and its getters cost 1 µs in all. */
+/** Cached because the getters of a URL cost 1 µs. */
 const names = new WeakMap<URL, string>()
 
 function originOf(url: URL): string {

@@ -2,7 +2,7 @@ import type { ErrorClass, Outcome } from '../contract/contract.ts'
 import { safeString, safeText } from '../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../transport/transport.ts'
 
-/** The facts of one POST: any 2xx is a delivery, a redirect and every other status a failure. */
+/** The outcome of a POST: 2xx is delivered; a redirect and every other status is a failure. */
 export function outcomeOf(exchange: Exchange): Outcome {
   if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
   const { status, retryAfter } = exchange
@@ -14,8 +14,8 @@ export function outcomeOf(exchange: Exchange): Outcome {
     ...failed(
       isRedirect ? 'redirect' : 'status',
       isRedirect
-        ? `The endpoint redirects with ${status}, which is never followed: use its final URL`
-        : `The endpoint answered ${status}`,
+        ? `The endpoint redirects with ${status}, and redirects are not followed: use its final URL`
+        : `The endpoint responded with ${status}`,
     ),
     ...kept,
     ...(retryAfter === null ? {} : { retry_after: safeString(retryAfter, 64) }),

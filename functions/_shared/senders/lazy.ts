@@ -1,6 +1,6 @@
 import type { Sender } from './sender.ts'
 
-/** A sender whose module is loaded with the first delivery; a load that failed is tried again. */
+/** Loads a sender's module with its first delivery; the next delivery retries a failed load. */
 export function lazySender(load: () => Promise<Sender>): Sender {
   let loading: Promise<Sender> | null = null
 
@@ -15,6 +15,6 @@ export function lazySender(load: () => Promise<Sender>): Sender {
   return {
     ready: async (...args) => await (await loaded()).ready?.(...args),
     send: async (...args) => await (await loaded()).send(...args),
-    rest: async () => await (await loading)?.rest?.(),
+    closeIdle: async () => await (await loading)?.closeIdle?.(),
   }
 }

@@ -9,8 +9,8 @@ import { createWhatsAppSender } from './whatsapp/sender.ts'
 export type Senders = ReadonlyMap<string, Sender>
 
 /**
- * The senders of this project. The clients of brokers are loaded when an endpoint of their kind is
- * claimed first, so that nobody else pays for them.
+ * The senders of this project, by `endpoint.kind`. Broker clients are loaded with the first delivery of
+ * their kind, so that other processes do not pay for them.
  */
 export const senders: Senders = new Map([
   ['webhook', webhookSender],

@@ -3,7 +3,7 @@ import type { Delivery, Endpoint, EventRow, Outcome, Settings } from '../contrac
 import type { KeyCache } from '../signing/sign.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** What senders share: connections, keys, the operator's settings, and the wall clock. */
+/** What senders share. `wallNow` is milliseconds since 1970. */
 export type SenderDeps = {
   transport: Transport
   keys: KeyCache
@@ -15,17 +15,17 @@ export type SenderDeps = {
 /** Sends deliveries of one kind of endpoint. */
 export type Sender = {
   /**
-   * Waits until the delivery may be sent. The wait belongs to no attempt: it counts neither in
-   * `endpoint.timeout_ms` nor in the duration. Without it a delivery is sent at once.
+   * Waits until the delivery may be sent. The wait is not a part of the attempt: it counts neither in
+   * `endpoint.timeout_ms` nor in the duration. Absent: deliveries are sent at once.
    */
   ready?(delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void>
-  /** Makes one attempt within `endpoint.timeout_ms`. It reports facts, and throws only on a bug. */
+  /** Makes one attempt within `endpoint.timeout_ms` and returns facts. It rejects only on a bug. */
   send(
     delivery: Delivery,
     endpoint: Endpoint,
     event: EventRow,
     deps: SenderDeps,
   ): Promise<Outcome>
-  /** Closes the connections that nothing uses, at the end of a run. It does not reject. */
-  rest?(): Promise<void>
+  /** Called at the end of a run: closes unused connections. It does not reject. */
+  closeIdle?(): Promise<void>
 }

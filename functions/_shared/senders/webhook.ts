@@ -8,10 +8,10 @@ import { bodyOf } from './body.ts'
 import type { PostRequest } from '../transport/transport.ts'
 import type { Sender, SenderDeps } from './sender.ts'
 
-/** POSTs the event, signed with the secrets that are live now. */
+/** POSTs the event, signed with the current secrets. */
 export const webhookSender: Sender = { send }
 
-/** Not async: a function that waits for the answer would keep the body and all else until then. */
+/** Not async: an async function would keep the body in memory until the response. */
 function send(
   delivery: Delivery,
   endpoint: Endpoint,

@@ -7,21 +7,20 @@ import {
   sign,
 } from 'node:crypto'
 
-/** Signs `head` followed by `body`; always the same bytes for the same input. */
+/** Signs `head` followed by `body`; deterministic. */
 export type Ed25519 = (head: string, body: Uint8Array) => Buffer
 
-/** A key pair in the forms of Standard Webhooks: `whsk_` is the secret one. */
+/** A key pair in the format of Standard Webhooks; `secret` starts with `whsk_`. */
 export type KeyPair = { secret: string; publicKey: string }
 
-/** PKCS #8 of an ed25519 key (RFC 8410) up to its seed of 32 bytes, with which it ends. */
+/** PKCS #8 of an ed25519 key (RFC 8410) up to its seed, the last 32 bytes. */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 const seedBytes = 32
 
 /**
- * Makes a key ready to sign. `bytes` are the seed and, behind it, the public key, which is not
- * needed here. Throws when there are fewer than 32. One signature costs 50 to 190 µs, several times
- * that of HMAC.
+ * Prepares a key. `bytes` are the seed, then the public key, which is not used here. Throws if there
+ * are fewer than 32. One signature costs 50 to 190 µs, several times that of HMAC.
  */
 export function createEd25519(bytes: Buffer): Ed25519 {
   const key = keyOf(bytes.subarray(0, seedBytes))
@@ -30,13 +29,11 @@ export function createEd25519(bytes: Buffer): Ed25519 {
   }
 }
 
-/**
- * Makes a new key pair: the secret for `outbox.rotate_secret`, the public key for the receivers.
- */
+/** Generates a key pair: the secret for `outbox.rotate_secret`, the public key for receivers. */
 export function createSigningKey(): KeyPair {
   const { privateKey } = generateKeyPairSync('ed25519')
   const seed = tail(privateKey.export({ format: 'der', type: 'pkcs8' }))
-  // From the seed, so that the two halves are sure to belong together.
+  // Derived from the seed, so that both halves match.
   const publicKey = tail(
     createPublicKey(keyOf(seed)).export({ format: 'der', type: 'spki' }),
   )
@@ -50,7 +47,7 @@ function keyOf(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
 }
 
-/** The 32 bytes with which both encodings end. */
+/** The last 32 bytes of both encodings are the key. */
 function tail(der: Uint8Array): Buffer {
   return Buffer.from(der.slice(-seedBytes))
 }

@@ -2,13 +2,13 @@ import type { Delivery, Endpoint, EventRow } from '../contract/contract.ts'
 import type { Signatures } from './sign.ts'
 import { version } from '../base/version.ts'
 
-/** Names and values in turn, one after the other. */
+/** Names and values alternate. */
 export type HeaderList = string[]
 
 /**
- * The names that no custom header may have; `webhook-*` stands for all that begin so. They are
- * those that each try sets itself, and the connection's own, whose forging would let one request be
- * read as two or another host be reached. outbox.reserved_headers() is the same list.
+ * Names that custom headers may not have; `webhook-*` means all names with that prefix. Each attempt
+ * sets some of them; the others control the connection, and forging them could split a request or
+ * reach another host. outbox.reserved_headers() has the same list.
  */
 export const reservedHeaders: readonly string[] = [
   'accept-encoding',
@@ -48,8 +48,8 @@ const reservedPrefixes = reservedHeaders.filter((name) => name.endsWith('*')).ma
 const longestName = 100
 
 /**
- * Says what is wrong with a custom header, or null, before each send. outbox.header_problem checks
- * the same when the endpoint is saved.
+ * The problem of a custom header, or null; checked before each send. outbox.header_problem checks the
+ * same when the endpoint is saved.
  */
 export function customHeaderProblem(name: string, value: string): string | null {
   const lower = name.toLowerCase()
@@ -62,12 +62,12 @@ export function customHeaderProblem(name: string, value: string): string | null 
   }
   if (value === '' || !/^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value)) {
     // The value may be a credential, so the message leaves it out.
-    return `Header ${lower} has an empty value or one that is not visible ASCII`
+    return `Header ${lower} has an empty value, or characters that are not visible ASCII`
   }
   return null
 }
 
-/** Says what is wrong with an endpoint's custom headers, or null. */
+/** The problem of an endpoint's custom headers, or null. */
 export function headersProblem({ headers }: Endpoint): string | null {
   for (const name in headers) {
     const problem = customHeaderProblem(name, headers[name] ?? '')
@@ -76,7 +76,7 @@ export function headersProblem({ headers }: Endpoint): string | null {
   return null
 }
 
-/** A value that may stand in a header: what is not visible ASCII is percent-encoded as UTF-8. */
+/** A valid header value: characters that are not visible ASCII are percent-encoded as UTF-8. */
 export function headerValue(text: string): string {
   if (/^[\x21-\x7e]+$/.test(text)) return text
   return text.replace(/[^\x21-\x7e]/gu, (char) => {
@@ -84,20 +84,20 @@ export function headerValue(text: string): string {
   })
 }
 
-/** One try as its headers see it. */
-export type Try = {
+/** The data for the headers of one attempt. */
+export type WebhookAttempt = {
   delivery: Delivery
   event: EventRow
   endpoint: Endpoint
-  /** Unix seconds, the ones that were signed. */
+  /** Unix seconds, as signed. */
   timestamp: number
-  /** Null where nobody reads them. */
+  /** null: unsigned, for brokers. */
   signatures: Signatures | null
 }
 
-/** All headers of one try, the endpoint's own first. */
+/** All headers of one attempt, custom ones first. */
 export function webhookHeaders(
-  { delivery, event, endpoint, timestamp, signatures }: Try,
+  { delivery, event, endpoint, timestamp, signatures }: WebhookAttempt,
 ): HeaderList {
   const headers: HeaderList = []
   for (const name in endpoint.headers) headers.push(name, endpoint.headers[name] ?? '')

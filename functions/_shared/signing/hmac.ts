@@ -1,18 +1,18 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 
-/** Makes HMAC-SHA256 digests with one key, as text. */
+/** Returns the HMAC-SHA256 of `head` followed by `body` as text, with a fixed key. */
 export type Hmac = (head: string, body: Uint8Array, encoding: 'base64' | 'hex') => string
 
-/** SHA-256 works in blocks of so many bytes. */
+/** The block size of SHA-256. */
 const blockBytes = 64
 const hashBytes = 32
 
 /**
- * Prepares a key; the digest is over `head` followed by `body`. It is put together from two hashes,
- * as RFC 2104 defines it: Deno's createHmac makes a key object first, and for a body of 560 bytes
- * takes twice as long, under Deno 2.1 too. Both hashes come out as text, since an
- * ArrayBuffer for each costs up to a quarter more. A delivery makes two digests, a tenth of its CPU.
+ * Prepares a key. The digest consists of two hashes (RFC 2104), because Deno's createHmac creates a key
+ * object first and takes twice as long for a body of 560 bytes, also under Deno 2.1. Both hashes are
+ * text, because an ArrayBuffer for each costs up to a quarter more. A delivery computes two digests,
+ * a tenth of its CPU.
  */
 export function createKeyedHmac(key: Uint8Array): Hmac {
   const block = key.length > blockBytes ? createHash('sha256').update(key).digest() : key

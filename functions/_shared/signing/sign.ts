@@ -3,21 +3,18 @@ import type { Endpoint } from '../contract/contract.ts'
 import { createEd25519, type Ed25519 } from './ed25519.ts'
 import { createKeyedHmac, type Hmac } from './hmac.ts'
 
-/** A secret made ready to sign. */
+/** A prepared secret. */
 export type SigningKey =
   | { scheme: 'v1'; digest: Hmac }
   | { scheme: 'v1a'; signature: Ed25519 }
 
-/** The two signature headers of one try; `simple` is null where no secret is of scheme v1. */
+/** The signature headers of one attempt; `simple` is null if no secret has scheme v1. */
 export type Signatures = { standard: string; simple: string | null }
 
 const prefix = 'whsec_'
 const keyPrefix = 'whsk_'
 
-/**
- * Makes a secret ready to sign: `whsk_` is an ed25519 key, anything else HMAC. Throws for a `whsk_`
- * that is none.
- */
+/** Prepares a secret: `whsk_` is an ed25519 key, all others are HMAC. Throws for an invalid `whsk_`. */
 export function parseSecret(secret: string): SigningKey {
   if (!secret.startsWith(keyPrefix)) {
     return { scheme: 'v1', digest: createKeyedHmac(secretBytes(secret)) }
@@ -27,9 +24,8 @@ export function parseSecret(secret: string): SigningKey {
 }
 
 /**
- * The key bytes of a secret as users hold it: `whsec_` + base64, with or without padding, or bare
- * base64. Text that is not base64 is taken as the bytes themselves, so that a secret from elsewhere
- * signs instead of failing.
+ * The key bytes of a secret: `whsec_` + base64, with or without padding, or bare base64. Text that is
+ * not base64 is used as bytes, so that a secret from another system signs instead of failing.
  */
 export function secretBytes(secret: string): Buffer {
   const encoded = secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
@@ -39,11 +35,11 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /**
- * Signs one try. `standard` is the webhook-signature header of Standard Webhooks: `v1,<base64>`
- * (HMAC) or `v1a,<base64>` (ed25519) for each key over `id.timestamp.body`. `simple` is the
- * x-signature header: `sha256=<hex>` over `timestamp.body` with the newest key of scheme v1, the
- * same decoded bytes, so that a receiver needs one secret in one form for either. `keys` are newest
- * first and not empty.
+ * Signs one attempt. `standard` is the header webhook-signature of Standard Webhooks: `v1,<base64>`
+ * (HMAC) or `v1a,<base64>` (ed25519) for each key over `id.timestamp.body`. `simple` is the header
+ * x-signature: `sha256=<hex>` over `timestamp.body` with the newest key of scheme v1 (the same decoded
+ * bytes, so a receiver needs one secret for both). `timestamp` is unix seconds; `keys` are newest
+ * first.
  */
 export function sign(
   id: string,
@@ -64,7 +60,7 @@ function signature(key: SigningKey, head: string, body: Uint8Array): string {
     : key.signature(head, body).toString('base64')
 }
 
-/** Gives an endpoint's keys, parsed once for each version of it. */
+/** Returns an endpoint's prepared keys, cached for each of its versions; null: it has no secret. */
 export type KeyCache = {
   keysOf(id: string, endpoint: Endpoint): readonly [SigningKey, ...SigningKey[]] | null
 }
@@ -72,9 +68,8 @@ export type KeyCache = {
 type Parsed = { version: number; secrets: string[]; keys: [SigningKey, ...SigningKey[]] }
 
 /**
- * Keeps the parsed keys of up to `capacity` endpoints. A batch's own secrets always win: one that
- * lapsed or was added without a new version is seen by comparing texts. Null means that the
- * endpoint has no secret.
+ * Caches the keys of up to `capacity` endpoints. It compares the secrets' texts too, because a secret
+ * can expire or be added without a new version.
  */
 export function createKeyCache(capacity = 10_000): KeyCache {
   const cache = new Map<string, Parsed>()

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Attributes } from './tracer.ts'
 
-/** What OpenTelemetry's own variables ask for; those that are not here have no effect. */
+/** OpenTelemetry's standard variables; variables that are not listed here have no effect. */
 export type TraceEnv = {
-  /** Where spans are sent. */
   url: string
   headers: Record<string, string>
   timeoutMs: number
@@ -11,7 +10,7 @@ export type TraceEnv = {
   sampler: Sampler
 }
 
-/** Which traces are recorded: `root` of those that begin here, `parented` of those that go on. */
+/** The share of recorded traces: `root` for new ones, `parented` for those with a parent. */
 export type Sampler = { root: number; parented: 'parent' | number }
 
 /** `key1=value1,key2=value2`, percent-encoded. */
@@ -24,7 +23,7 @@ const pairs = z.string().default('').transform((text, context) => {
       if (at < 1 || /[^\t\x20-\x7e]/.test(value)) throw new Error()
       found[pair.slice(0, at).trim().toLowerCase()] = value
     } catch {
-      context.addIssue('must be key=value pairs with commas between them')
+      context.addIssue('must be key=value pairs, separated by commas')
       return z.NEVER
     }
   }
@@ -50,7 +49,7 @@ const variables = z.object({
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 })
 
-/** Reads the variables; throws naming the one that is wrong, never its value. */
+/** Reads the variables; throws an error that names the invalid one, never its value. */
 export function readTraceEnv(environment: Record<string, string | undefined>): TraceEnv {
   const read = variables.safeParse(
     Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),

@@ -4,7 +4,7 @@ import { encodeSpans, type EndedSpan } from './otlp.ts'
 import type { Attributes } from './tracer.ts'
 
 export type ExporterOptions = {
-  /** Where to POST, with `/v1/traces`. */
+  /** The collector's URL, with `/v1/traces`. */
   url: string
   headers: Record<string, string>
   timeoutMs: number
@@ -12,29 +12,30 @@ export type ExporterOptions = {
   clock: Clock
   log: Log
   fetch: typeof globalThis.fetch
-  /** Tells the runtime to stay until the promise settles. */
+  /** Keeps the process alive until the promise settles. */
   keepAlive(promise: Promise<void>): void
 }
 
-/** Sends spans some at a time. */
+/** Sends spans in batches. */
 export type Exporter = {
   add(span: EndedSpan): void
-  /** Sends all there is; settles when that is done or given up, and does not reject. */
+  /** Sends all spans; it never rejects. */
   flush(): Promise<void>
 }
 
-/** What came of a request: a problem that is passing may be gone the next time. */
+/** The result of a request; a temporary problem is retried once. */
 type Sent = { problem: string | null; isPassing: boolean }
 
 const batchSize = 512
 const mostWaiting = 8192
 const gatherMs = 2_000
-/** A collector that is away for longer than this loses what it was sent, and what waits. */
+/** The pause before the retry; after it the batch and all waiting spans are dropped. */
 const pauseMs = 500
 
 /**
- * An exporter that never slows what it tells of: what does not fit the queue, or finds no collector,
- * is dropped, counted and logged. Neither URL nor headers, which may hold a key, are logged.
+ * Creates an exporter that never slows down its caller: spans beyond the queue, or without a
+ * collector, are dropped, counted and logged. URL and headers are not logged, because they may contain
+ * a key.
  */
 export function createExporter(options: ExporterOptions): Exporter {
   const { url, headers, timeoutMs, resource, clock, log, fetch, keepAlive } = options
@@ -82,12 +83,12 @@ export function createExporter(options: ExporterOptions): Exporter {
       waiting = waiting.slice(batchSize)
       const { problem, isPassing } = await send(encodeSpans(resource, batch))
       if (problem === null) continue
-      // What waits would meet the same, and a run that ends waits for this.
+      // Waiting spans would fail too, and a run that ends waits for this call.
       const lost = isPassing ? waiting : []
       if (isPassing) waiting = []
       report(batch.length + lost.length, problem)
     }
-    if (overflown > 0) report(overflown, 'more spans than the collector takes')
+    if (overflown > 0) report(overflown, 'more spans than the collector accepts')
     overflown = 0
   }
 
@@ -112,9 +113,9 @@ export function createExporter(options: ExporterOptions): Exporter {
       const { status } = response
       // https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes
       const isPassing = [429, 502, 503, 504].includes(status)
-      return { problem: response.ok ? null : `the collector answered ${status}`, isPassing }
+      return { problem: response.ok ? null : `the collector responded with ${status}`, isPassing }
     } catch {
-      // The error's text may name the URL.
+      // The error's text may contain the URL.
       return { problem: 'the collector cannot be reached', isPassing: true }
     } finally {
       cancel()

@@ -6,13 +6,13 @@ export type LoadOptions = {
   environment: Record<string, string | undefined>
   clock: Clock
   log: Log
-  /** Tells the runtime to stay until the promise settles. */
+  /** Keeps the process alive until the promise settles. */
   keepAlive(promise: Promise<void>): void
 }
 
 /**
- * The tracer that OpenTelemetry's variables ask for, or null when they name no collector: then none
- * of it is loaded. Throws naming the variable that is wrong.
+ * The tracer for OpenTelemetry's variables; null without a collector, and then the tracing code is not
+ * loaded. Throws an error that names an invalid variable.
  */
 export async function loadTracer(options: LoadOptions): Promise<Tracer | null> {
   const { environment } = options

@@ -1,12 +1,12 @@
 import { version } from '../base/version.ts'
 import type { Attributes, SpanKind } from './tracer.ts'
 
-// OTLP/HTTP in JSON by hand. @opentelemetry/sdk-trace-base 2.12 with its exporter takes 0.11 to 0.18 s
-// of CPU to load under Deno 2.1, of the 2 s that an edge run may use, and about 50 µs a span; this takes
-// 0.02 s and 15 µs (tests/bench/spans.ts). The encoding is a stable one:
+// An own encoder for OTLP/HTTP in JSON: @opentelemetry/sdk-trace-base 2.12 with its exporter takes 0.11 to
+// 0.18 s of CPU to load under Deno 2.1, of the 2 s of an edge run, and about 50 µs a span; this takes
+// 0.02 s and 15 µs (tests/bench/spans.ts). The encoding is stable:
 // https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 
-/** A span that has ended. Times are milliseconds since 1970. */
+/** A finished span. Times are milliseconds since 1970. */
 export type EndedSpan = {
   traceId: string
   spanId: string
@@ -22,7 +22,7 @@ export type EndedSpan = {
 const kinds: Record<SpanKind, number> = { server: 2, client: 3, producer: 4 }
 const statusError = 2
 
-/** The body of one request to `/v1/traces`. Text by hand takes half of what JSON.stringify does. */
+/** The body of one request to `/v1/traces`. Building the text takes half the time of JSON.stringify. */
 export function encodeSpans(resource: Attributes, spans: readonly EndedSpan[]): string {
   const scope = `{"name":"outhook","version":${JSON.stringify(version)}}`
   return `{"resourceSpans":[{"resource":{"attributes":${encodeAttributes(resource)}},` +
@@ -40,7 +40,7 @@ function encodeSpan(span: EndedSpan): string {
     `"endTimeUnixNano":"${nanos(endMs)}","attributes":${encodeAttributes(attributes)}${status}}`
 }
 
-/** A number of nanoseconds is beyond 2^53, so the last three digits are added as text. */
+/** Nanoseconds exceed 2^53, so the last three digits are added as text. */
 function nanos(ms: number): string {
   return `${Math.round(ms * 1000)}000`
 }

@@ -9,7 +9,7 @@ export type OtlpTracerOptions =
   & { env: TraceEnv; clock: Clock }
   & Pick<ExporterOptions, 'log' | 'fetch' | 'keepAlive'>
 
-/** A tracer that exports by OTLP/HTTP as the environment says. */
+/** A tracer that exports by OTLP/HTTP. */
 export function createOtlpTracer(
   { env, clock, log, fetch, keepAlive }: OtlpTracerOptions,
 ): Tracer {
@@ -59,15 +59,15 @@ export function createOtlpTracer(
 }
 
 /**
- * Whether a trace is among that share of all: by its last 56 bits, which are random, so that every
- * span of a trace, in whichever process, decides alike.
+ * Whether a trace is in that share of all traces, by its last 56 bits, which are random: all spans of
+ * a trace, in every process, get the same result.
  */
 function isWithin(traceId: string, ratio: number): boolean {
   return parseInt(traceId.slice(-14), 16) >= (1 - ratio) * 2 ** 56
 }
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-/** Drawn many at a time: a call of the runtime for each span would cost more than the span. */
+/** Random bytes for many ids: a system call for each span would cost more than the span. */
 const drawn = new Uint8Array(8192)
 let used = drawn.length
 

@@ -3,17 +3,17 @@ import { routePath } from 'hono/route'
 import { readTraceparent } from './context.ts'
 import type { Attributes, OpenSpan, Tracer } from './tracer.ts'
 
-/** What a handler finds beside a request: its span, null where none is recorded. */
+/** A handler's `span`; null if the request is not recorded. */
 export type SpanVariables = { Variables: { span: OpenSpan | null } }
 
-/** The context that a request brings; null when it has none, or a malformed one. */
+/** The `traceparent` of a request; null if it is absent or malformed. */
 export function contextOf(header: string | undefined): string | null {
   return header !== undefined && readTraceparent(header) !== null ? header : null
 }
 
 /**
- * Ends the span of a request that has been answered, by the semantic conventions for HTTP. The path
- * itself is left out: it may hold a key.
+ * Ends the span of a request by the semantic conventions for HTTP. It omits the path, which may contain
+ * a key.
  */
 export function endRequestSpan(span: OpenSpan, c: Context, more: Attributes = {}): void {
   const { method } = c.req
@@ -35,8 +35,8 @@ export function endRequestSpan(span: OpenSpan, c: Context, more: Attributes = {}
 }
 
 /**
- * A span for each request, which a handler finds as `span`. `isTrusted` says whether the caller's
- * own trace is continued; that of a stranger is not.
+ * Creates a span for each request, as `span` in its context. `isTrusted`: whether it continues the
+ * caller's trace.
  */
 export function requestSpans(
   tracer: Tracer | null,

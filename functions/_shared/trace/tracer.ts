@@ -1,4 +1,4 @@
-/** Attributes of a span; one that is undefined is left out. */
+/** Attributes of a span; undefined ones are omitted. */
 export type Attributes = Record<string, string | number | boolean | undefined>
 
 export type SpanKind = 'server' | 'client' | 'producer'
@@ -6,35 +6,34 @@ export type SpanKind = 'server' | 'client' | 'producer'
 export type SpanOptions = {
   name: string
   kind: SpanKind
-  /** The context that it continues; null or invalid: it begins a trace. */
+  /** The context to continue; null or invalid: a new trace. */
   parent: string | null
-  /** The id of the trace that it begins, 32 hex digits; by default a random one. */
+  /** The id of a new trace, 32 hex digits; default: random. */
   traceId?: string
 }
 
-/** How a span ended. */
 export type SpanEnd = {
-  /** Where the name was not known when it began. */
+  /** The final name, if it was not known at the start. */
   name?: string
   attributes: Attributes
-  /** Set when it failed: one low-cardinality word, never text that may hold a secret. */
+  /** The error, as one low-cardinality word without secrets; absent: success. */
   error?: string | undefined
-  /** When, on the clock that the tracer has; by default now. */
+  /** The end, on the tracer's monotonic clock; default: now. */
   at?: number
 }
 
-/** A span that has begun; it is exported once it ends. */
+/** A started span; it is exported when it ends. */
 export type OpenSpan = {
   readonly traceId: string
-  /** What to send on, so that what comes of it continues this span. */
+  /** The header for requests that continue this span. */
   readonly traceparent: string
   end(end: SpanEnd): void
 }
 
-/** Makes spans and exports them. Without one there is no tracing, and none of it is loaded. */
+/** Creates and exports spans. */
 export type Tracer = {
-  /** Begins a span; null when its trace is not recorded. */
+  /** Starts a span; null if its trace is not recorded. */
   begin(options: SpanOptions): OpenSpan | null
-  /** Exports what has ended; settles when that is done or given up, and does not reject. */
+  /** Exports ended spans; it never rejects. */
   flush(): Promise<void>
 }

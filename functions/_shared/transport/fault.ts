@@ -5,18 +5,18 @@ import type { FaultClass } from './transport.ts'
 type Fault = { kind: 'fault'; errorClass: FaultClass; message: string }
 
 /**
- * What a person reads about a class; nothing of the underlying message, which may name addresses of
- * the inside.
+ * The message of each class, for the endpoint's owner. The underlying message is omitted, because it may
+ * contain internal addresses.
  */
 const sentences: Record<FaultClass, string> = {
   dns: 'The host name cannot be resolved',
   blocked: blockedMessage,
   connect: 'The host refuses the connection or cannot be reached',
   tls: 'The TLS handshake failed: check the certificate, its chain and name, and TLS 1.2 or newer',
-  timeout: 'The endpoint did not answer in time',
-  reset: 'The connection was closed before an answer came',
-  too_large: 'The headers of the answer are too large',
-  protocol: 'The answer is not HTTP/1.1',
+  timeout: 'The endpoint did not respond in time',
+  reset: 'The connection was closed before the response',
+  too_large: 'The headers of the response are too large',
+  protocol: 'The response is not HTTP/1.1',
 }
 
 const byCode: Record<string, FaultClass> = {
@@ -49,17 +49,17 @@ const byCode: Record<string, FaultClass> = {
 
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_OSSL_)/
-/** rustls under Deno tells by words what OpenSSL tells by codes. */
+/** rustls under Deno has texts where OpenSSL has codes. */
 const tlsWords = /certificate|handshake|\bTLS\b|\bSSL\b|received fatal alert|UnknownIssuer/i
 const resetWords =
   /other side closed|closed before|connection (?:was )?(?:reset|closed)|unexpected eof|broken pipe/i
 const dnsWords = /failed to lookup address|dns error|name resolution|getaddrinfo/i
 const refusedWords = /connection refused|unreachable|no route/i
 
-/** Sorts an error of a client into its class; what is not known is `protocol`. */
+/** Classifies an error of a client; unknown ones are `protocol`. */
 export function faultOf(error: unknown): Fault {
-  // Deno's fetch wraps the cause; several addresses make an AggregateError, whose last
-  // one counts.
+  // Deno's fetch wraps the cause; several addresses cause an AggregateError, of which the last error
+  // counts.
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
     if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)
@@ -69,7 +69,7 @@ export function faultOf(error: unknown): Fault {
   return fault('protocol')
 }
 
-/** A fault of a known class, with that class's sentence or a closer one. */
+/** A fault of a class, with the message of the class or a more specific one. */
 export function fault(errorClass: FaultClass, message: string = sentences[errorClass]): Fault {
   return { kind: 'fault', errorClass, message }
 }

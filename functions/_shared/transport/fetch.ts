@@ -1,7 +1,7 @@
 import { lookupVetted, type Resolve, resolveBySystem } from '../connect/lookup.ts'
 import { isAllowedHost } from '../connect/target.ts'
 import { fault, faultOf } from './fault.ts'
-import { KeptBody } from './kept_body.ts'
+import { LimitedBody } from './limited_body.ts'
 import {
   type Exchange,
   isSuccess,
@@ -10,16 +10,16 @@ import {
   type Transport,
 } from './transport.ts'
 
-const proxyMessage = 'OUTHOOK_TRANSPORT=fetch does not send through a proxy: leave it out'
+const proxyMessage = 'OUTHOOK_TRANSPORT=fetch does not support a proxy: unset it'
 
 /**
- * POSTs through Deno's fetch, for a place where sockets do not work (`OUTHOOK_TRANSPORT=fetch`).
- * It vets the name's addresses before, but fetch looks the name up again by itself: a name that
- * changes in between is not caught.
+ * POSTs with Deno's fetch, for hosts where sockets do not work (`OUTHOOK_TRANSPORT=fetch`). It vets the
+ * addresses first, but fetch resolves the name again, so a name that changes in between (DNS
+ * rebinding) is not detected.
  */
 export function createFetchTransport(resolve: Resolve = resolveBySystem): Transport {
   async function post(request: PostRequest): Promise<Exchange> {
-    // Going around the operator's proxy would be worse than not going.
+    // Never bypass the operator's proxy.
     if ((request.policy.rules.proxyUrl ?? '') !== '') return fault('connect', proxyMessage)
     const limit = new AbortController()
     const deadline = performance.now() + request.timeoutMs
@@ -39,7 +39,7 @@ export function createFetchTransport(resolve: Resolve = resolveBySystem): Transp
         clearTimeout(timer)
         timer = setTimeout(() => limit.abort(), successBodyMs)
       }
-      return await readAnswer(response, request)
+      return await readResponse(response, request)
     } catch (error) {
       return limit.signal.aborted ? fault('timeout') : faultOf(error)
     } finally {
@@ -54,7 +54,7 @@ function isName(hostname: string): boolean {
   return !hostname.startsWith('[') && !/^[\d.]+$/.test(hostname)
 }
 
-/** The resolver cannot be stopped, so its answer is left behind at the deadline. */
+/** The resolver cannot be cancelled, so its result is ignored after the deadline. */
 async function lookupInTime(
   hostname: string,
   { policy }: PostRequest,
@@ -67,9 +67,9 @@ async function lookupInTime(
   })
 }
 
-async function readAnswer(response: Response, request: PostRequest): Promise<Exchange> {
+async function readResponse(response: Response, request: PostRequest): Promise<Exchange> {
   const { status } = response
-  const kept = new KeptBody(isSuccess(status) ? request.successBytes : request.failureBytes)
+  const kept = new LimitedBody(isSuccess(status) ? request.successBytes : request.failureBytes)
   let isBroken = false
   try {
     // Leaving the loop cancels the stream.
@@ -78,7 +78,7 @@ async function readAnswer(response: Response, request: PostRequest): Promise<Exc
     isBroken = true
   }
   return {
-    kind: 'answer',
+    kind: 'response',
     status,
     retryAfter: response.headers.get('retry-after'),
     ...keptHeaders(response, request),

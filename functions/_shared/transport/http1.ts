@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer'
-import { AnswerReader } from '../http1/answer.ts'
+import { ResponseReader } from '../http1/response.ts'
 import type { Connection, ConnectionUser } from '../http1/connection.ts'
 import { closedEarly } from '../http1/error.ts'
-import { type AnswerHead, firstValue, keptForMs } from '../http1/head.ts'
-import type { Asker, Origin } from '../http1/origin.ts'
+import { firstValue, keptForMs, type ResponseHead } from '../http1/head.ts'
+import type { Origin, WaitingRequest } from '../http1/origin.ts'
 import { createPools, type PoolOptions } from '../http1/pools.ts'
 import { postBytes } from '../http1/request.ts'
 import { createDeadlines, type Deadlines, type Expiring } from '../http1/deadlines.ts'
 import { fault, faultOf } from './fault.ts'
-import { KeptBody } from './kept_body.ts'
+import { LimitedBody } from './limited_body.ts'
 import {
   type Exchange,
   isSuccess,
@@ -18,9 +18,8 @@ import {
 } from './transport.ts'
 
 /**
- * POSTs over HTTP/1.1 connections of its own, each to the very address that was vetted. undici did
- * the same for 43 µs of a core where this takes 20 (Deno 2.9, 128 at once, a body of 512 bytes), and
- * a delivery costs little besides.
+ * POSTs over own HTTP/1.1 connections, each to the vetted address. undici took 43 µs of CPU for the
+ * same, this takes 20 (Deno 2.9, 128 at once, a body of 512 bytes), and a delivery needs little else.
  */
 export function createHttp1Transport(options: PoolOptions = {}): Transport {
   const deadlines = createDeadlines()
@@ -35,7 +34,7 @@ export function createHttp1Transport(options: PoolOptions = {}): Transport {
         return resolve(faultOf(error))
       }
       const origin = pools.of(request.url, request.policy)
-      origin.ask(
+      origin.request(
         new Attempt(request, pieces, { origin, keepMs: pools.keepAliveMs, deadlines, resolve }),
       )
     })
@@ -50,12 +49,12 @@ export function createHttp1Transport(options: PoolOptions = {}): Transport {
   return { post, close }
 }
 
-/** A peer that says how long it keeps a connection is taken at its word up to this. */
+/** The longest time to keep a connection, whatever the peer says. */
 const longestKeepMs = 60_000
-/** It may close the connection while a request is on its way. */
+/** The peer may close the connection while a request is in flight. */
 const keepMarginMs = 1_000
 
-type AnswerLimits = Required<Pick<PostRequest, 'successBytes' | 'failureBytes' | 'keepHeaders'>>
+type ResponseLimits = Required<Pick<PostRequest, 'successBytes' | 'failureBytes' | 'keepHeaders'>>
 
 type AttemptDeps = {
   origin: Origin
@@ -65,20 +64,20 @@ type AttemptDeps = {
 }
 
 /**
- * One request on its way. It settles once; one that was still waiting for a connection is never
- * sent after that. Of the request it keeps what it needs for the answer: a thousand may be on their
- * way at once, and what they hold costs memory and, at each collection of garbage, CPU.
+ * One request in flight. It settles once; if it settles while it waits for a connection, it is never
+ * sent. It stores only what the response needs: a thousand may be in flight, and their data costs
+ * memory and garbage collection.
  */
-class Attempt implements Asker, ConnectionUser, Expiring {
-  readonly askedAt = performance.now()
+class Attempt implements WaitingRequest, ConnectionUser, Expiring {
+  readonly waitsSince = performance.now()
   deadline: number
-  isGone = false
-  readonly #limits: AnswerLimits
+  isSettled = false
+  readonly #limits: ResponseLimits
   #pieces: readonly Buffer[]
   #connection: Connection | null = null
-  #head: AnswerHead | null = null
-  #kept: KeptBody | null = null
-  readonly #answer = new AnswerReader({
+  #head: ResponseHead | null = null
+  #kept: LimitedBody | null = null
+  readonly #response = new ResponseReader({
     onHead: (head) => this.#begin(head),
     onBody: (piece) => this.#kept?.push(piece) ?? false,
   })
@@ -87,7 +86,7 @@ class Attempt implements Asker, ConnectionUser, Expiring {
     const { timeoutMs, successBytes, failureBytes, keepHeaders = [] } = request
     this.#limits = { successBytes, failureBytes, keepHeaders }
     this.#pieces = pieces
-    this.deadline = this.askedAt + timeoutMs
+    this.deadline = this.waitsSince + timeoutMs
     deps.deadlines.watch(this)
   }
 
@@ -103,37 +102,37 @@ class Attempt implements Asker, ConnectionUser, Expiring {
 
   onBytes(chunk: Buffer): void {
     try {
-      this.#answer.read(chunk)
+      this.#response.read(chunk)
     } catch (error) {
       return this.#fail(error)
     }
-    if (!this.#answer.isDone) return
+    if (!this.#response.isDone) return
     this.#leave()
-    this.#settleAnswer(false)
+    this.#settleResponse(false)
   }
 
   onEnd(error: Error | null): void {
-    if (error === null && this.#answer.end()) this.#settleAnswer(false)
+    if (error === null && this.#response.end()) this.#settleResponse(false)
     else this.#fail(error ?? closedEarly())
   }
 
   expire(): void {
-    if (this.#head !== null) this.#settleAnswer(true)
+    if (this.#head !== null) this.#settleResponse(true)
     else this.#settle(fault('timeout'))
     this.#connection?.close()
   }
 
-  #begin(head: AnswerHead): void {
+  #begin(head: ResponseHead): void {
     const { successBytes, failureBytes } = this.#limits
     const isDelivered = isSuccess(head.status)
     this.#head = head
-    this.#kept = new KeptBody(isDelivered ? successBytes : failureBytes)
+    this.#kept = new LimitedBody(isDelivered ? successBytes : failureBytes)
     if (isDelivered) this.deadline = Math.min(this.deadline, performance.now() + successBodyMs)
   }
 
-  /** A status line alone says what came of the attempt; what follows may break. */
+  /** The status line decides the attempt; an error after it does not matter. */
   #fail(error: unknown): void {
-    if (this.#head !== null) this.#settleAnswer(true)
+    if (this.#head !== null) this.#settleResponse(true)
     else this.#settle(faultOf(error))
     this.#connection?.close()
   }
@@ -141,18 +140,18 @@ class Attempt implements Asker, ConnectionUser, Expiring {
   #leave(): void {
     const connection = this.#connection
     if (connection === null || this.#head === null) return
-    if (!this.#answer.leavesConnection || !connection.isDrained) return connection.close()
+    if (!this.#response.isReusable || !connection.isDrained) return connection.close()
     const said = keptForMs(this.#head)
     const keepMs = said === null ? this.deps.keepMs : Math.min(said - keepMarginMs, longestKeepMs)
     this.deps.origin.release(connection, keepMs)
   }
 
-  #settleAnswer(isBroken: boolean): void {
+  #settleResponse(isBroken: boolean): void {
     const head = this.#head
     const kept = this.#kept
     if (head === null || kept === null) return
     this.#settle({
-      kind: 'answer',
+      kind: 'response',
       status: head.status,
       retryAfter: firstValue(head, 'retry-after'),
       ...this.#keptHeaders(head),
@@ -161,7 +160,7 @@ class Attempt implements Asker, ConnectionUser, Expiring {
     })
   }
 
-  #keptHeaders(head: AnswerHead): { headers?: Record<string, string> } {
+  #keptHeaders(head: ResponseHead): { headers?: Record<string, string> } {
     const { keepHeaders } = this.#limits
     if (keepHeaders.length === 0) return {}
     const headers: Record<string, string> = {}
@@ -173,8 +172,8 @@ class Attempt implements Asker, ConnectionUser, Expiring {
   }
 
   #settle(exchange: Exchange): void {
-    if (this.isGone) return
-    this.isGone = true
+    if (this.isSettled) return
+    this.isSettled = true
     this.deps.deadlines.forget(this)
     this.deps.resolve(exchange)
   }

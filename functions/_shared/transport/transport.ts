@@ -3,54 +3,51 @@ import type { AddressPolicy } from '../connect/address.ts'
 import type { ErrorClass } from '../contract/contract.ts'
 import type { HeaderList } from '../signing/headers.ts'
 
-/** One POST, and how much of its answer to keep. */
+/** A POST request, and how much of its response to store. */
 export type PostRequest = {
   /** Checked by `checkTarget` under the same policy. */
   url: URL
   headers: HeaderList
   body: Buffer
-  /** One deadline over name, connection, TLS, headers and body. */
+  /** One deadline for DNS, connect, TLS, headers and body. */
   timeoutMs: number
   successBytes: number
   failureBytes: number
-  /** Names, in lower case, of the headers to keep of the answer; none unless said. */
+  /** Names, in lower case, of response headers to return; default: none. */
   keepHeaders?: readonly string[]
   policy: AddressPolicy
 }
 
-/** Why no answer came; the others are about an answer. */
+/** Classes of failures without a response. */
 export type FaultClass = Exclude<ErrorClass, 'redirect' | 'status' | 'broker'>
 
-/** What came back: an answer as far as it was read, or why there is none. */
+/** A response as far as it was read, or why there is none. */
 export type Exchange =
   | {
-    kind: 'answer'
+    kind: 'response'
     status: number
     retryAfter: string | null
-    /** Those of `keepHeaders` that came. */
+    /** The received ones of `keepHeaders`. */
     headers?: Record<string, string>
     body: Uint8Array
-    /** The body went on, or broke off, where the kept part ends. */
+    /** Whether the body was longer than the stored part, or ended early. */
     cut: boolean
   }
   | { kind: 'fault'; errorClass: FaultClass; message: string }
 
-/** Makes POSTs over vetted connections. It never throws and never follows a redirect. */
+/** POSTs over vetted connections. It never rejects and never follows a redirect. */
 export type Transport = {
   post(request: PostRequest): Promise<Exchange>
   close(): Promise<void>
 }
 
-/** After a 2xx status line the body gets so long: it decides nothing, and a slot is waiting. */
+/** The time for the body of a 2xx response: it decides nothing, and it occupies a slot. */
 export const successBodyMs = 1_000
 
-/**
- * A body is read on past what is kept of it, so that the connection can be used again, but no
- * further than this.
- */
+/** How much of a body is read beyond the stored part, so that its connection can be used again. */
 export const drainBytes = 65_536
 
-/** Whether a status line alone means delivered. */
+/** Whether the status means delivered. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }

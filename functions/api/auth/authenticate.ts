@@ -1,15 +1,15 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import { ApiError } from '../errors.ts'
 import type { NamedKey } from '../../_shared/base/env.ts'
-import { createKeyring } from './keys.ts'
+import { createKeyLookup } from './keys.ts'
 import { checkPortalToken, portalIssuer } from './portal.ts'
 import { isEnough, orgIdForm, type Principal, type Role, roles } from './principal.ts'
 import { createTokenCheck, type TokenOptions } from './tokens.ts'
 
 export type AuthOptions = TokenOptions & {
-  /** Keys that may do everything. */
+  /** Keys with all rights. */
   secretKeys: readonly NamedKey[]
-  /** Keys that everybody has: they prove nothing, and a client sends them beside its token. */
+  /** Public keys: they prove nothing, and a client sends them together with its token. */
   publishableKeys: readonly NamedKey[]
   portalSecrets: readonly string[]
 }
@@ -17,15 +17,14 @@ export type AuthOptions = TokenOptions & {
 const systemOrg = 'outhook'
 
 /**
- * Makes the check of a request's credentials: a secret key in `apikey`, or a token in
- * `Authorization`. Whatever is there must be valid; nothing invalid is passed over for the rest.
- * Throws ApiError.
+ * Creates the check of a request's credentials: a secret key in `apikey`, or a token in
+ * `Authorization`. An invalid credential is refused even if there is a valid one. Throws ApiError.
  */
 export function createAuthenticate(
   options: AuthOptions,
 ): (headers: Headers) => Promise<Principal> {
-  const secretKey = createKeyring(options.secretKeys)
-  const publishableKey = createKeyring(options.publishableKeys)
+  const secretKey = createKeyLookup(options.secretKeys)
+  const publishableKey = createKeyLookup(options.publishableKeys)
   const checkToken = createTokenCheck(options)
 
   return async function authenticate(headers: Headers): Promise<Principal> {
@@ -33,17 +32,17 @@ export function createAuthenticate(
     const apikey = headers.get('apikey')
     const keyName = apikey === null ? null : secretKey(apikey)
     if (apikey !== null && keyName === null && publishableKey(apikey) === null) {
-      throw unauthenticated('The key in the apikey header is not one of this project')
+      throw unauthenticated('The key in the apikey header does not belong to this project')
     }
     const bearer = readBearer(headers.get('authorization'))
-    // A client of Supabase repeats its key as a token when nobody has logged in.
+    // Supabase clients repeat their key as a token when no user is logged in.
     const bearerKey = bearer === null ? null : secretKey(bearer)
     if (bearerKey !== null) return keyPrincipal(bearerKey, org)
     if (bearer === null || bearer === apikey) {
       if (keyName !== null) return keyPrincipal(keyName, org)
       const detail = apikey === null
         ? 'The request has no credentials'
-        : 'The key in the apikey header is a publishable one, which proves nothing'
+        : 'The key in the apikey header is publishable and grants no access'
       throw unauthenticated(detail, {
         remedy: 'Send a secret key in the header apikey, or a token as Authorization: Bearer …',
       })
@@ -66,12 +65,12 @@ export function createAuthenticate(
     const check = await checkToken(token)
     if (check.claims === null) {
       if (check.unavailable) {
-        throw new ApiError('unavailable', 'The keys that verify tokens cannot be had at the moment')
+        throw new ApiError('unavailable', 'The keys that verify tokens cannot be fetched now')
       }
       throw invalidToken()
     }
     if (check.claims.role !== 'authenticated') throw invalidToken()
-    // user_metadata is what users write themselves: nothing in it is looked at.
+    // Users can write user_metadata, so nothing in it is read.
     const claims = asRecord(check.claims.app_metadata)
     return tokenPrincipal('user', check.claims, claims, claims.outhook_role ?? 'viewer', org)
   }
@@ -90,7 +89,7 @@ function tokenPrincipal(
 ): Principal {
   const known = roles.find((one) => one === role)
   if (known === undefined || kind === 'portal' && isEnough(known, 'admin')) {
-    throw new ApiError('forbidden', 'The role in the token is not one that exists', {
+    throw new ApiError('forbidden', 'The role in the token does not exist', {
       field: 'outhook_role',
       remedy: `Expected app_metadata.outhook_role to be one of ${roles.join(', ')}, or absent`,
     })
@@ -103,18 +102,18 @@ function pickOrg(claims: Record<string, unknown>, asked: string | null): string 
   const own = [one, ...Array.isArray(several) ? several : []].filter(isOrgId)
   const [first] = own
   if (first === undefined) {
-    throw new ApiError('forbidden', 'The token belongs to no organisation', {
+    throw new ApiError('forbidden', 'The token has no organisation', {
       remedy: 'Set app_metadata.org_id or app_metadata.org_ids of the user',
     })
   }
   if (asked !== null) {
     if (own.includes(asked)) return asked
-    throw new ApiError('forbidden', 'The token is not one of the organisation in X-Org-Id')
+    throw new ApiError('forbidden', 'The token does not belong to the organisation in X-Org-Id')
   }
   if (isOrgId(one) || new Set(own).size === 1) return first
-  throw new ApiError('invalid_argument', 'The token is one of several organisations', {
+  throw new ApiError('invalid_argument', 'The token belongs to several organisations', {
     field: 'X-Org-Id',
-    remedy: 'Name the one that is meant in the header X-Org-Id',
+    remedy: 'Send the organisation in the header X-Org-Id',
   })
 }
 
@@ -124,7 +123,7 @@ function isOrgId(value: unknown): value is string {
 
 function readOrgHeader(value: string | null): string | null {
   if (value === null || orgIdForm.test(value)) return value
-  throw new ApiError('invalid_argument', 'X-Org-Id is not the id of an organisation', {
+  throw new ApiError('invalid_argument', 'X-Org-Id is not a valid organisation id', {
     field: 'X-Org-Id',
     remedy: 'Expected 1 to 64 letters, digits, _ . : -, such as org-123',
   })
@@ -134,7 +133,7 @@ function readBearer(header: string | null): string | null {
   if (header === null) return null
   const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(header) ?? []
   if (token === undefined) {
-    throw unauthenticated('The Authorization header is not Bearer and a token')
+    throw unauthenticated('The Authorization header is not Bearer followed by a token')
   }
   return token
 }
@@ -146,13 +145,13 @@ function unauthenticated(detail: string, more: { remedy?: string } = {}): ApiErr
   })
 }
 
-/** One answer for every reason: which one it is helps a forger alone. */
+/** The same error for every reason, because the reason would help a forger. */
 function invalidToken(): ApiError {
   return unauthenticated('The token is not valid: wrong signature or issuer, or expired')
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  // SAFETY: an object that is no array has string keys and values of any kind.
+  // SAFETY: an object that is not an array has string keys and values of any type.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? value as Record<string, unknown>
     : {}

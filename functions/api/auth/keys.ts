@@ -2,12 +2,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { NamedKey } from '../../_shared/base/env.ts'
 
 /**
- * Makes a look-up of keys that takes the same time whatever is asked: both sides are hashed with a
- * random key, and every key is compared.
+ * Creates a constant-time lookup: both sides are hashed with a random key, and all keys are compared.
  *
- * @returns The name of the key that equals the text; null when none does.
+ * @returns a function that returns the name of the key that equals the text, or null
  */
-export function createKeyring(keys: readonly NamedKey[]): (text: string) => string | null {
+export function createKeyLookup(keys: readonly NamedKey[]): (text: string) => string | null {
   const seed = randomBytes(32)
   const digest = (text: string): Uint8Array => createHmac('sha256', seed).update(text).digest()
   const known = keys.filter(({ key }) => key !== '')

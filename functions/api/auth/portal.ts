@@ -2,24 +2,23 @@ import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { clockSkewSeconds } from './tokens.ts'
 import type { Role } from './principal.ts'
 
-/** Names the tokens that this function mints itself, so that no other token is taken for one. */
+/** The issuer of the tokens that this function signs itself. */
 export const portalIssuer = 'outhook-portal'
 const audience = 'outhook-api'
 
-/** What a portal token says. */
 export type PortalClaims = {
   orgId: string
   role: Exclude<Role, 'admin'>
   subject: string
-  /** A uuid. */
+  /** A UUID. */
   id: string
   /** Seconds since 1970. */
   issuedAt: number
   lifeSeconds: number
 }
 
-/** Mints a token for one organisation, signed with the first of the secrets. */
-export async function mintPortalToken(claims: PortalClaims, secret: string): Promise<string> {
+/** Signs a token for one organisation with `secret`. */
+export async function signPortalToken(claims: PortalClaims, secret: string): Promise<string> {
   return await new SignJWT({ org_id: claims.orgId, outhook_role: claims.role })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(portalIssuer)
@@ -31,7 +30,7 @@ export async function mintPortalToken(claims: PortalClaims, secret: string): Pro
     .sign(new TextEncoder().encode(secret))
 }
 
-/** The claims of a portal token signed with any of the secrets; null when it is not valid. */
+/** The claims of a portal token signed with one of the secrets; null if it is invalid. */
 export async function checkPortalToken(
   token: string,
   secrets: readonly string[],
@@ -49,7 +48,7 @@ export async function checkPortalToken(
       })
       return payload
     } catch {
-      // Another of the secrets may be the right one.
+      // One of the other secrets may be right.
     }
   }
   return null

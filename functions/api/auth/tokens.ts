@@ -10,34 +10,34 @@ import {
   type JWTVerifyGetKey,
 } from 'jose'
 
-/** Seconds by which the clocks of issuer and function may differ. */
+/** The most seconds between the clocks of issuer and function. */
 export const clockSkewSeconds = 30
 
 export type TokenOptions = {
-  /** The project's keys as SUPABASE_JWKS gives them; an `oct` key in it is the legacy secret. */
+  /** The keys in SUPABASE_JWKS; an `oct` key is the legacy secret. */
   jwks: JSONWebKeySet
-  /** Where the project publishes its keys now; asked when a token names a key that `jwks` has not. */
+  /** The URL of the project's current keys, fetched when a token names a key that is not in `jwks`. */
   jwksUrl: URL
-  /** The legacy secret, where HS256 tokens are still to be taken. */
+  /** The legacy secret, if HS256 tokens are still accepted. */
   legacySecret: string | null
   issuers: string[]
   wallNow(): number
 }
 
 /**
- * What became of a token: its claims, or null for one that is not valid, or `unavailable` when the
- * keys that could prove it cannot be had at the moment.
+ * The result of a check: the claims; or null for an invalid token; `unavailable` if the keys cannot be
+ * fetched now.
  */
 export type TokenCheck = { claims: JWTPayload } | { claims: null; unavailable: boolean }
 
 const audience = 'authenticated'
 
-/** The pause between two fetches of the published keys: forged tokens name keys that do not exist. */
+/** The pause between two fetches of the keys, because forged tokens name keys that do not exist. */
 const quietMs = 30_000
 /** The pause after a failed fetch, which may succeed sooner. */
 const quietAfterFailureMs = 5000
 
-/** Makes the check of a user's token: ES256 or RS256, and HS256 only with a legacy secret. */
+/** Creates the check of a user's token: ES256 or RS256, and HS256 only with a legacy secret. */
 export function createTokenCheck(options: TokenOptions): (token: string) => Promise<TokenCheck> {
   const { jwks, jwksUrl, legacySecret, issuers, wallNow } = options
   const publicKeys = jwks.keys.filter(({ kty }) => kty === 'EC' || kty === 'RSA')
@@ -86,7 +86,7 @@ export function createTokenCheck(options: TokenOptions): (token: string) => Prom
         const algorithms = ['HS256']
         return { claims: (await jwtVerify(token, secret, { ...rules, algorithms })).payload }
       } catch {
-        // Another of the secrets may be the right one.
+        // One of the other secrets may be right.
       }
     }
     return { claims: null, unavailable: false }
@@ -108,15 +108,15 @@ function quietAfterFailure(findKey: JWTVerifyGetKey, wallNow: () => number): JWT
     try {
       return await findKey(header, token)
     } catch (error) {
-      const isAnswer = error instanceof errors.JWKSNoMatchingKey ||
+      const wasFetched = error instanceof errors.JWKSNoMatchingKey ||
         error instanceof errors.JWKSMultipleMatchingKeys
-      failed = isAnswer ? null : { until: wallNow() + quietAfterFailureMs, error }
+      failed = wasFetched ? null : { until: wallNow() + quietAfterFailureMs, error }
       throw error
     }
   }
 }
 
-/** jose throws other errors of its own over a token; what it throws over a fetch is one of these. */
+/** Whether jose could not fetch the keys; its errors about a token are other ones. */
 function isOutage(error: unknown): boolean {
   return error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError) &&
       error instanceof TypeError && /fetch|network|connect|request/i.test(error.message)

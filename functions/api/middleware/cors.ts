@@ -1,11 +1,11 @@
-import { cors } from 'hono/cors'
+import { cors as honoCors } from 'hono/cors'
 import type { MiddlewareHandler } from 'hono'
 import type { ApiEnv } from '../context.ts'
 
-/** Lets pages of these origins call, without cookies; null for none: CORS stays off. */
-export function crossOrigin(origins: readonly string[]): MiddlewareHandler<ApiEnv> | null {
+/** Allows pages of these origins to call, without cookies; null for an empty list: CORS stays off. */
+export function cors(origins: readonly string[]): MiddlewareHandler<ApiEnv> | null {
   if (origins.length === 0) return null
-  return cors({
+  return honoCors({
     origin: [...origins],
     allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowHeaders: [

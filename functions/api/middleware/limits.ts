@@ -4,18 +4,17 @@ import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { checkJsonText } from '../json_text.ts'
 
-/** What a request may hold. */
+/** The limits of a request. */
 export type RequestLimits = {
-  /** Of `/events`, which take many at once. */
+  /** Of bodies for `/events`, which accept many events at once. */
   batchBytes: number
-  /** Of any other body. */
   bodyBytes: number
   /** Names and values together. */
   headerBytes: number
   urlCharacters: number
-  /** Objects and arrays within each other. */
+  /** Levels of nested objects and arrays. */
   depth: number
-  /** For the whole body to come. */
+  /** Until the whole body has arrived. */
   bodyMs: number
 }
 
@@ -29,8 +28,8 @@ export const requestLimits: RequestLimits = {
 }
 
 /** Refuses headers and a URL that are too large, before any other step: 400 or 431. */
-export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
-  return async function limitHead(c, next): Promise<void> {
+export function headLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function headLimit(c, next): Promise<void> {
     checkHead(c.req.raw, limits)
     await next()
   }
@@ -38,11 +37,11 @@ export function headLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
 
 /**
  * Reads the body once, so that a handler never waits for a client. Refuses a body that is too large,
- * too late or not JSON: 400, 408, 413 or 415. It runs after the caller is identified, so that the body
- * of an unknown caller is not read.
+ * too late or not JSON: 400, 408, 413 or 415. It runs after authentication, so the body of an unknown
+ * caller is never read.
  */
-export function bodyLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
-  return async function limitBody(c, next): Promise<void> {
+export function bodyLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+  return async function bodyLimit(c, next): Promise<void> {
     const { raw, method, path } = c.req
     if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
       const max = /\/events(\/|$)/.test(path) ? limits.batchBytes : limits.bodyBytes
@@ -52,7 +51,7 @@ export function bodyLimited(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
       if (bytes.length > 0) {
         checkMediaType(raw.headers.get('content-type'))
         checkJsonText(bytes, limits.depth)
-        // What reads the body after this knows fewer forms of the type, and fails at the others.
+        // Later readers of the body do not know all JSON media types.
         headers.set('content-type', 'application/json')
       }
       c.req.raw = new Request(raw.url, { method, headers, body })
@@ -78,7 +77,7 @@ function checkHead(request: Request, limits: RequestLimits): void {
 
 function checkMediaType(type: string | null): void {
   if (type !== null && /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) return
-  throw new ApiError('unsupported_media_type', 'The body is not said to be JSON', {
+  throw new ApiError('unsupported_media_type', 'The content-type is not JSON', {
     field: 'content-type',
     remedy: 'Send the header content-type: application/json',
   })
@@ -94,10 +93,10 @@ async function readBody(request: Request, max: number, ms: number): Promise<Arra
         remedy: 'Send less at a time',
       })
     case 'late':
-      throw new ApiError('request_timeout', `The body did not come within ${ms / 1000} s`, {
+      throw new ApiError('request_timeout', `The body did not arrive within ${ms / 1000} s`, {
         headers: { connection: 'close' },
       })
     case 'broken':
-      throw new ApiError('invalid_argument', 'The body broke off', { cause: read.cause })
+      throw new ApiError('invalid_argument', 'The body ended early', { cause: read.cause })
   }
 }

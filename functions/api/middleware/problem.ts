@@ -6,34 +6,34 @@ import { messageOf } from '../../_shared/base/errors.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError, errorCodes } from '../errors.ts'
 import { isDataException } from '../sql_error.ts'
-import { findUnfitText } from '../unfit_text.ts'
+import { findInvalidText } from '../invalid_text.ts'
 
-/** The answer to whatever a handler threw: problem details, never a stack. */
-export function answerError(log: Log): (error: Error, c: Context<ApiEnv>) => Promise<Response> {
-  return async function answer(error, c): Promise<Response> {
+/** The response for an error of a handler: problem details, never a stack. */
+export function handleError(log: Log): (error: Error, c: Context<ApiEnv>) => Promise<Response> {
+  return async function errorHandler(error, c): Promise<Response> {
     const known = toApiError(error)
-    const problem = isDataException(known) ? await nameUnfitText(known, c) : known
+    const problem = isDataException(known) ? await nameInvalidText(known, c) : known
     if (problem.status >= 500) {
       log('error', 'request failed', {
         request: c.get('requestId'),
         error: messageOf(problem.cause ?? error),
       })
     }
-    return problemAnswer(problem, c.get('requestId'))
+    return errorResponse(problem, c.get('requestId'))
   }
 }
 
-/** What an application publishes is kept as it came, unfit or not. */
+/** Payloads are stored byte for byte, so their texts are not checked. */
 const payloadPath = /^(events\.[0-9]+\.)?payload$/
 
-/** The database does not say which of the values it cannot store: looks for it in the request. */
-async function nameUnfitText(error: ApiError, c: Context<ApiEnv>): Promise<ApiError> {
+/** The database does not say which value it cannot store: this finds it in the request. */
+async function nameInvalidText(error: ApiError, c: Context<ApiEnv>): Promise<ApiError> {
   const isEvent = /\/events(\/|$)/.test(c.req.path)
   const body: unknown = await c.req.json().catch(() => null)
-  const field = findUnfitText(c.req.param()) ?? findUnfitText(c.req.query()) ??
-    findUnfitText(body, (path) => isEvent && payloadPath.test(path))
+  const field = findInvalidText(c.req.param()) ?? findInvalidText(c.req.query()) ??
+    findInvalidText(body, (path) => isEvent && payloadPath.test(path))
   if (field === null || field === '') return error
-  const problem = `${field} holds NUL or half a surrogate pair, which the database cannot store`
+  const problem = `${field} contains NUL or half a surrogate pair, which the database cannot store`
   return new ApiError(error.code, problem, {
     field,
     remedy: 'Send text without NUL and lone surrogates',
@@ -41,8 +41,7 @@ async function nameUnfitText(error: ApiError, c: Context<ApiEnv>): Promise<ApiEr
   })
 }
 
-/** The problem details of an error. */
-export function problemAnswer(error: ApiError, requestId: string): Response {
+export function errorResponse(error: ApiError, requestId: string): Response {
   const { code, status, message, field, remedy, saga, headers } = error
   const body = {
     type: 'about:blank',
@@ -66,8 +65,8 @@ export function problemAnswer(error: ApiError, requestId: string): Response {
 }
 
 /**
- * What zod found, with the path of the member. `target` is the part of the request. A member that
- * nobody knows comes first: misspelt, it is also why the right one is missing.
+ * The error for zod's issues, with the path of the invalid member. `target` is the part of the
+ * request. An unknown member comes first: if it is misspelt, the right one is missing because of it.
  */
 export function readIssues(issues: readonly z.core.$ZodIssue[], target: string): ApiError {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
@@ -78,29 +77,33 @@ export function readIssues(issues: readonly z.core.$ZodIssue[], target: string):
   const name = field === '' ? `The ${target}` : field
   return new ApiError(
     'invalid_argument',
-    unknown === undefined ? sayIssue(name, issue) : `${name} is not a member of this request`,
+    unknown === undefined ? describeIssue(name, issue) : `${name} is unknown`,
     {
       ...field === '' ? {} : { field },
-      remedy: 'GET /api/v1/openapi.json describes what is expected',
+      remedy: 'See the schema of the request in GET /api/v1/openapi.json',
     },
   )
 }
 
-function sayIssue(name: string, issue: z.core.$ZodIssue | undefined): string {
-  // An issue does not carry its input: that it was undefined stands in zod's message alone.
+function describeIssue(name: string, issue: z.core.$ZodIssue | undefined): string {
+  // An issue does not have its input: only zod's message says that it was undefined.
   if (issue?.message.endsWith('received undefined')) return `${name} is missing`
   return `${name}: ${issue?.message ?? 'is not valid'}`
 }
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error
-  // Hono's own: a body that is not JSON is all that reaches here.
+  // Hono's own error: only a body that is not JSON causes it here.
   if (error instanceof HTTPException && error.status === 400) {
     return new ApiError('invalid_argument', 'The body is missing or not JSON', {
-      remedy: 'Send one JSON value in UTF-8: {} when there is nothing to say',
+      remedy: 'Send one JSON value in UTF-8, such as {}',
     })
   }
-  return new ApiError('internal', 'The request failed; the log has the reason under its id', {
-    cause: error,
-  })
+  return new ApiError(
+    'internal',
+    'The request failed; see the log of the function for this requestId',
+    {
+      cause: error,
+    },
+  )
 }

@@ -4,71 +4,71 @@ import type { ApiEnv } from '../context.ts'
 import type { ApiDatabase } from '../database.ts'
 import { ApiError } from '../errors.ts'
 
-/** How many requests an isolate takes from the database at a time: most then ask it for nothing. */
-const leaseSize = 50
-/** What an isolate has not used by then is gone, so that idle isolates hoard nothing. */
-const leaseMs = 5000
+/** How many requests an isolate reserves in one call, so that most requests need no call. */
+const reservationSize = 50
+/** A reservation expires after this, so that idle isolates do not hoard. */
+const reservationMs = 5000
 const maxOrgs = 10_000
 
 const takenSchema = z.object({ granted: z.int(), retryAfterMs: z.number() })
 
-type Lease = {
+type Reservation = {
   left: number
   until: number
-  /** Until then the database has said no: it is not asked again. */
-  emptyUntil: number
-  asking: Promise<void> | null
+  /** The time until which the database has refused: it is not called before. */
+  refusedUntil: number
+  pending: Promise<void> | null
 }
 
-/** Counts each org's requests against what it may send, over all isolates: 429 with Retry-After. */
-export function rateLimited(
+/** Limits the requests of each organisation over all isolates: 429 with Retry-After. */
+export function rateLimit(
   { database, now }: { database: ApiDatabase; now: () => number },
 ): MiddlewareHandler<ApiEnv> {
-  const leases = new Map<string, Lease>()
+  const reservations = new Map<string, Reservation>()
 
-  return async function limitRate(c, next): Promise<void> {
-    await take(c.get('principal').orgId)
+  return async function rateLimit(c, next): Promise<void> {
+    await useOne(c.get('principal').orgId)
     await next()
   }
 
-  async function take(orgId: string): Promise<void> {
-    const lease = leaseOf(orgId)
-    while (lease.left === 0 || lease.until <= now()) {
-      if (lease.emptyUntil > now()) throw rateLimit(lease.emptyUntil - now())
-      // Requests that come meanwhile wait for the same answer.
-      lease.asking ??= ask(orgId, lease).finally(() => lease.asking = null)
-      await lease.asking
+  async function useOne(orgId: string): Promise<void> {
+    const reservation = reservationOf(orgId)
+    while (reservation.left === 0 || reservation.until <= now()) {
+      if (reservation.refusedUntil > now()) throw tooManyRequests(reservation.refusedUntil - now())
+      // Concurrent requests share one call.
+      reservation.pending ??= reserve(orgId, reservation).finally(() => reservation.pending = null)
+      await reservation.pending
     }
-    lease.left--
+    reservation.left--
   }
 
-  async function ask(orgId: string, lease: Lease): Promise<void> {
+  async function reserve(orgId: string, reservation: Reservation): Promise<void> {
     const { granted, retryAfterMs } = await database.call('take_requests', {
       p_org_id: orgId,
-      p_count: leaseSize,
+      p_count: reservationSize,
     }, takenSchema)
-    lease.left = granted
-    lease.until = now() + leaseMs
-    lease.emptyUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0
+    reservation.left = granted
+    reservation.until = now() + reservationMs
+    reservation.refusedUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0
   }
 
-  function leaseOf(orgId: string): Lease {
-    const known = leases.get(orgId)
+  function reservationOf(orgId: string): Reservation {
+    const known = reservations.get(orgId)
     if (known !== undefined) return known
-    if (leases.size >= maxOrgs) {
-      for (const [id, { until, asking }] of leases) {
-        if (until <= now() && asking === null) leases.delete(id)
+    if (reservations.size >= maxOrgs) {
+      for (const [id, { until, pending }] of reservations) {
+        if (until <= now() && pending === null) reservations.delete(id)
       }
     }
-    const lease = { left: 0, until: 0, emptyUntil: 0, asking: null }
-    leases.set(orgId, lease)
-    return lease
+    const reservation = { left: 0, until: 0, refusedUntil: 0, pending: null }
+    reservations.set(orgId, reservation)
+    return reservation
   }
 }
 
-function rateLimit(ms: number): ApiError {
+function tooManyRequests(ms: number): ApiError {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
-  return new ApiError('rate_limited', 'This organisation sends more requests than it may', {
+  return new ApiError('rate_limited', 'This organisation has sent too many requests', {
     remedy: `Send the request again in ${seconds} s`,
     headers: { 'retry-after': String(seconds) },
   })

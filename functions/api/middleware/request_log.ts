@@ -2,17 +2,17 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { ApiDeps, ApiEnv } from '../context.ts'
 
-/** A caller's own request id, so that its log and ours can be put side by side. */
+/** The format of a caller's own request id, which connects its log with ours. */
 const requestIdForm = /^[A-Za-z0-9_.:-]{1,64}$/
 
 /**
- * Gives every request an id (the caller's `x-request-id`, if it is one), sends it back, and writes
- * one line for the request. The line names the route and never what was asked for, sent or answered.
+ * Gives each request an id (the caller's `x-request-id` if it is valid), returns it, and writes one
+ * log line. The line has the route, never a URL, a query or a body.
  */
 export function requestLog(
   { log, now, countRequest }: Pick<ApiDeps, 'log' | 'now' | 'countRequest'>,
 ): MiddlewareHandler<ApiEnv> {
-  return async function logRequest(c, next): Promise<void> {
+  return async function requestLog(c, next): Promise<void> {
     const started = now()
     const asked = c.req.header('x-request-id') ?? ''
     const requestId = requestIdForm.test(asked) ? asked : crypto.randomUUID()

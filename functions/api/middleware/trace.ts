@@ -4,11 +4,11 @@ import type { Tracer } from '../../_shared/trace/tracer.ts'
 import type { ApiEnv } from '../context.ts'
 
 /**
- * Puts the trace that a request belongs to beside it: the caller's `traceparent`, or, where spans
- * are exported, the span of the request. A malformed header is as good as none.
+ * Adds the trace of a request to its context: the span if spans are exported, else the caller's
+ * `traceparent`. A malformed header is ignored.
  */
-export function traced(tracer: Tracer | null): MiddlewareHandler<ApiEnv> {
-  return async function traceRequest(c, next): Promise<void> {
+export function tracing(tracer: Tracer | null): MiddlewareHandler<ApiEnv> {
+  return async function tracing(c, next): Promise<void> {
     const given = contextOf(c.req.header('traceparent'))
     const span = tracer?.begin({ name: c.req.method, kind: 'server', parent: given }) ?? null
     c.set('span', span)

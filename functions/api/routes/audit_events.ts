@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
-import { jsonAnswer, needs, problems } from './route.ts'
+import { jsonResponse, needs, problems } from './route.ts'
 
 const list = createRoute({
   method: 'get',
@@ -11,10 +11,9 @@ const list = createRoute({
   tags: ['Audit'],
   ...needs('viewer'),
   request: { query: auditQuery },
-  responses: { ...problems(), 200: jsonAnswer(auditPageSchema, 'A page of audit events') },
+  responses: { ...problems(), 200: jsonResponse(auditPageSchema, 'A page of audit events') },
 })
 
-/** `/audit-events`. */
 export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, entityType, entityId } = c.req.valid('query')

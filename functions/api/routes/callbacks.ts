@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
-import { toResponse } from '../../_shared/messages/callbacks/answer.ts'
+import { toResponse } from '../../_shared/messages/callbacks/response.ts'
 import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'
 import { fixedKey } from '../../_shared/messages/callbacks/token.ts'
 import { verifyAddress } from '../../_shared/messages/callbacks/verify.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { countsSchema } from '../schemas/callbacks.ts'
-import { jsonAnswer, problems } from './route.ts'
+import { jsonResponse, problems } from './route.ts'
 
 const path = '/webhooks/whatsapp/inbound'
 /** As long as any other body of the API may take. */
@@ -20,13 +20,13 @@ const publicRoute = { path, tags: ['Callbacks'], security: [] }
  */
 export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.get(path, (c) => {
-    const answer = verifyAddress(new URL(c.req.url), fixedKey, deps.verifySecrets)
-    return toResponse(answer, c.get('requestId'))
+    const result = verifyAddress(new URL(c.req.url), fixedKey, deps.verifySecrets)
+    return toResponse(result, c.get('requestId'))
   })
   app.post(path, async (c) => {
     const { callbacks: database, log } = deps
-    const answer = await receiveCallback(c.req.raw, null, { database, bodyMs, log })
-    return toResponse(answer, c.get('requestId'))
+    const result = await receiveCallback(c.req.raw, null, { database, bodyMs, log })
+    return toResponse(result, c.get('requestId'))
   })
 
   app.openAPIRegistry.registerPath({
@@ -70,7 +70,7 @@ export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
     },
     responses: {
       ...problems('not_configured'),
-      200: jsonAnswer(countsSchema, 'The counts of its updates'),
+      200: jsonResponse(countsSchema, 'The counts of its updates'),
     },
   })
 }

@@ -10,7 +10,7 @@ import {
   newChannelSchema,
   newTokenSchema,
 } from '../schemas/channels.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Channels']
 
@@ -21,7 +21,7 @@ const list = createRoute({
   summary: 'List channels, newest first',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(channelsSchema, 'The channels') },
+  responses: { ...problems(), 200: jsonResponse(channelsSchema, 'The channels') },
 })
 
 const create = createRoute({
@@ -32,7 +32,7 @@ const create = createRoute({
   tags,
   ...needs('admin'),
   request: { body: jsonBody(newChannelSchema) },
-  responses: { ...problems(), 201: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems(), 201: jsonResponse(channelSchema, 'The channel') },
 })
 
 const get = createRoute({
@@ -43,7 +43,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const setToken = createRoute({
@@ -54,7 +54,7 @@ const setToken = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams, body: jsonBody(newTokenSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const setDefault = createRoute({
@@ -65,7 +65,7 @@ const setDefault = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const update = createRoute({
@@ -76,7 +76,7 @@ const update = createRoute({
   tags,
   ...needs('admin'),
   request: { params: channelParams, body: jsonBody(channelChangeSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
 
 const remove = createRoute({
@@ -89,7 +89,7 @@ const remove = createRoute({
   request: { params: channelParams },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(deletedChannelSchema, 'The channel is deleted'),
+    200: jsonResponse(deletedChannelSchema, 'The channel is deleted'),
   },
 })
 
@@ -101,7 +101,7 @@ const resume = createRoute({
   tags,
   ...needs('operator'),
   request: { params: channelParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(channelSchema, 'The channel, enabled') },
+  responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
 
 /** `/channels`: list, create, get, change, delete, a new token, the default one, no more hold. */

@@ -8,7 +8,7 @@ import {
   discardSchema,
   wholeDeadLetterSchema,
 } from '../schemas/dead_letters.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Dead letters']
 
@@ -20,7 +20,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: deadLetterQuery },
-  responses: { ...problems(), 200: jsonAnswer(deadLetterPageSchema, 'A page; it may be short') },
+  responses: { ...problems(), 200: jsonResponse(deadLetterPageSchema, 'A page; it may be short') },
 })
 
 const get = createRoute({
@@ -33,7 +33,7 @@ const get = createRoute({
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(wholeDeadLetterSchema, 'The dead letter'),
+    200: jsonResponse(wholeDeadLetterSchema, 'The dead letter'),
   },
 })
 
@@ -47,7 +47,7 @@ const replay = createRoute({
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(deadLetterSchema, 'The dead letter, replayed'),
+    200: jsonResponse(deadLetterSchema, 'The dead letter, replayed'),
   },
 })
 
@@ -61,7 +61,7 @@ const discard = createRoute({
   request: { params: deadLetterParams, body: jsonBody(discardSchema) },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(deadLetterSchema, 'The dead letter, discarded'),
+    200: jsonResponse(deadLetterSchema, 'The dead letter, discarded'),
   },
 })
 

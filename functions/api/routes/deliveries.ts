@@ -9,7 +9,7 @@ import {
   deliveryParams,
   deliverySchema,
 } from '../schemas/deliveries.ts'
-import { jsonAnswer, needs, problems } from './route.ts'
+import { jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Deliveries']
 
@@ -22,7 +22,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: deliveriesQuery },
-  responses: { ...problems(), 200: jsonAnswer(deliveryPageSchema, 'A page of deliveries') },
+  responses: { ...problems(), 200: jsonResponse(deliveryPageSchema, 'A page of deliveries') },
 })
 
 const get = createRoute({
@@ -33,7 +33,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: deliveryParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(deliverySchema, 'The delivery') },
+  responses: { ...problems('not_found'), 200: jsonResponse(deliverySchema, 'The delivery') },
 })
 
 const attempts = createRoute({
@@ -46,13 +46,13 @@ const attempts = createRoute({
   request: { params: deliveryParams, query: attemptsQuery },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(attemptPageSchema, 'A page of attempts'),
+    200: jsonResponse(attemptPageSchema, 'A page of attempts'),
   },
 })
 
 const acted = {
   ...problems('not_found', 'wrong_state'),
-  200: jsonAnswer(deliverySchema, 'The delivery as it is now'),
+  200: jsonResponse(deliverySchema, 'The delivery as it is now'),
 }
 
 const retry = createRoute({

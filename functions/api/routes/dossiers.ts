@@ -7,7 +7,7 @@ import {
   newConsentSchema,
 } from '../schemas/dossiers.ts'
 import { pageQuery } from '../schemas/common.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Dossiers']
 
@@ -19,7 +19,7 @@ const listConsents = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: dossierParams },
-  responses: { ...problems(), 200: jsonAnswer(consentsSchema, 'All entries, newest first') },
+  responses: { ...problems(), 200: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
 
 const recordConsent = createRoute({
@@ -30,7 +30,7 @@ const recordConsent = createRoute({
   tags,
   ...needs('operator'),
   request: { params: dossierParams, body: jsonBody(newConsentSchema) },
-  responses: { ...problems(), 201: jsonAnswer(consentsSchema, 'All entries, newest first') },
+  responses: { ...problems(), 201: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
 
 const listActivity = createRoute({
@@ -41,23 +41,23 @@ const listActivity = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: dossierParams, query: z.strictObject(pageQuery) },
-  responses: { ...problems(), 200: jsonAnswer(activityPageSchema, 'A page of activities') },
+  responses: { ...problems(), 200: jsonResponse(activityPageSchema, 'A page of activities') },
 })
 
 /** `/dossiers/:id/consents` and `/dossiers/:id/activity`. */
 export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(listConsents, async (c) => {
-    const answer = await database.call('list_consents', {
+    const result = await database.call('list_consents', {
       p_org_id: c.get('principal').orgId,
       p_dossier_id: c.req.valid('param').dossierId,
     }, consentsSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 
   app.openapi(recordConsent, async (c) => {
     const { orgId, actor } = c.get('principal')
     const { channel, purposes, granted, source, evidence } = c.req.valid('json')
-    const answer = await database.call(granted ? 'grant_consent' : 'revoke_consent', {
+    const result = await database.call(granted ? 'grant_consent' : 'revoke_consent', {
       p_org_id: orgId,
       p_dossier_id: c.req.valid('param').dossierId,
       p_channel: channel,
@@ -66,7 +66,7 @@ export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_actor: actor,
       ...evidence === undefined ? {} : { p_evidence: evidence },
     }, consentsSchema)
-    return c.json(answer, 201)
+    return c.json(result, 201)
   })
 
   app.openapi(listActivity, async (c) => {

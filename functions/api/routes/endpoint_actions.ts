@@ -8,7 +8,7 @@ import {
   testStartedSchema,
 } from '../schemas/endpoint_stats.ts'
 import { endpointParams, endpointSchema } from '../schemas/endpoints.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
 
@@ -20,7 +20,10 @@ const pause = createRoute({
   tags,
   ...needs('operator'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, paused') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(endpointSchema, 'The endpoint, paused'),
+  },
 })
 
 const resume = createRoute({
@@ -31,7 +34,10 @@ const resume = createRoute({
   tags,
   ...needs('operator'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint, enabled') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(endpointSchema, 'The endpoint, enabled'),
+  },
 })
 
 const test = createRoute({
@@ -51,7 +57,7 @@ const test = createRoute({
   },
   responses: {
     ...problems('not_found', 'wrong_state', 'breaker_open'),
-    200: jsonAnswer(testResultSchema, 'The outcome of the first attempt'),
+    200: jsonResponse(testResultSchema, 'The outcome of the first attempt'),
   },
 })
 
@@ -70,7 +76,7 @@ const stats = createRoute({
       }),
     }),
   },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointStatsSchema, 'The statistics') },
+  responses: { ...problems('not_found'), 200: jsonResponse(endpointStatsSchema, 'The statistics') },
 })
 
 /** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */
@@ -117,11 +123,11 @@ export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   })
 
   app.openapi(stats, async (c) => {
-    const answer = await database.call('get_org_stats', {
+    const result = await database.call('get_org_stats', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_hours: c.req.valid('query').hours,
     }, endpointStatsSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 }

@@ -21,7 +21,7 @@ import {
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
 import { moduleMissing } from '../sql_error.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
 
@@ -33,7 +33,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: z.strictObject({ ...pageQuery, status: endpointStatus.optional() }) },
-  responses: { ...problems(), 200: jsonAnswer(endpointPageSchema, 'A page of endpoints') },
+  responses: { ...problems(), 200: jsonResponse(endpointPageSchema, 'A page of endpoints') },
 })
 
 const create = createRoute({
@@ -46,7 +46,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
     ...problems('idempotency_conflict'),
-    201: jsonAnswer(createdEndpointSchema, 'The endpoint with its secret'),
+    201: jsonResponse(createdEndpointSchema, 'The endpoint with its secret'),
   },
 })
 
@@ -58,7 +58,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(endpointSchema, 'The endpoint') },
+  responses: { ...problems('not_found'), 200: jsonResponse(endpointSchema, 'The endpoint') },
 })
 
 const update = createRoute({
@@ -75,7 +75,7 @@ const update = createRoute({
   },
   responses: {
     ...problems('not_found', 'version_mismatch'),
-    200: jsonAnswer(endpointSchema, 'The endpoint as it is now'),
+    200: jsonResponse(endpointSchema, 'The endpoint as it is now'),
   },
 })
 
@@ -89,7 +89,7 @@ const remove = createRoute({
   request: { params: endpointParams, headers: ifMatchHeader },
   responses: {
     ...problems('not_found', 'version_mismatch'),
-    200: jsonAnswer(endpointDeletedSchema, 'It is deleted'),
+    200: jsonResponse(endpointDeletedSchema, 'It is deleted'),
   },
 })
 

@@ -11,7 +11,7 @@ import {
   eventTypeSchema,
   newEventTypeSchema,
 } from '../schemas/event_types.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Event types']
 
@@ -23,7 +23,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: z.strictObject(pageQuery) },
-  responses: { ...problems(), 200: jsonAnswer(eventTypePageSchema, 'A page of event types') },
+  responses: { ...problems(), 200: jsonResponse(eventTypePageSchema, 'A page of event types') },
 })
 
 const create = createRoute({
@@ -36,7 +36,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
     ...problems('wrong_state', 'idempotency_conflict'),
-    201: jsonAnswer(eventTypeSchema, 'The event type'),
+    201: jsonResponse(eventTypeSchema, 'The event type'),
   },
 })
 
@@ -48,7 +48,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: eventTypeParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(eventTypeSchema, 'The event type') },
+  responses: { ...problems('not_found'), 200: jsonResponse(eventTypeSchema, 'The event type') },
 })
 
 const put = createRoute({
@@ -59,7 +59,7 @@ const put = createRoute({
   tags,
   ...needs('admin'),
   request: { params: eventTypeParams, body: jsonBody(eventTypeChangeSchema) },
-  responses: { ...problems(), 200: jsonAnswer(eventTypeSchema, 'The event type as it is now') },
+  responses: { ...problems(), 200: jsonResponse(eventTypeSchema, 'The event type as it is now') },
 })
 
 const remove = createRoute({
@@ -72,7 +72,7 @@ const remove = createRoute({
   request: { params: eventTypeParams },
   responses: {
     ...problems('not_found'),
-    200: jsonAnswer(eventTypeSchema, 'The deleted event type'),
+    200: jsonResponse(eventTypeSchema, 'The deleted event type'),
   },
 })
 
@@ -84,7 +84,7 @@ const getCatalogue = createRoute({
   tags,
   ...needs('viewer'),
   request: {},
-  responses: { ...problems(), 200: jsonAnswer(catalogueSettingsSchema, 'The setting') },
+  responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
 })
 
 const putCatalogue = createRoute({
@@ -95,7 +95,7 @@ const putCatalogue = createRoute({
   tags,
   ...needs('admin'),
   request: { body: jsonBody(catalogueSettingsSchema) },
-  responses: { ...problems(), 200: jsonAnswer(catalogueSettingsSchema, 'The setting') },
+  responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
 })
 
 /** `/event-types` and `/event-catalogue`. */

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
 import { createPublisher, type PublishedEvent } from '../publisher.ts'
 import { findElements, findMembers } from '../raw_json.ts'
-import { readEvent, refuseTwice } from '../read_event.ts'
+import { readEvent, refuseDuplicates } from '../read_event.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import {
   batchPublishedSchema,
@@ -18,7 +18,7 @@ import {
   publishedSchema,
   storedEventSchema,
 } from '../schemas/events.ts'
-import { jsonAnswer, jsonBody, needs, problems, rawJson } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems, rawJson } from './route.ts'
 
 const tags = ['Events']
 
@@ -30,7 +30,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: eventsQuery },
-  responses: { ...problems(), 200: jsonAnswer(eventPageSchema, 'A page of events') },
+  responses: { ...problems(), 200: jsonResponse(eventPageSchema, 'A page of events') },
 })
 
 const publishOne = createRoute({
@@ -43,7 +43,7 @@ const publishOne = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
-    202: jsonAnswer(publishedSchema, 'It is stored and will be delivered'),
+    202: jsonResponse(publishedSchema, 'It is stored and will be delivered'),
   },
 })
 
@@ -57,7 +57,7 @@ const publishBatch = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(eventBatchSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
-    202: jsonAnswer(batchPublishedSchema, 'They are stored and will be delivered'),
+    202: jsonResponse(batchPublishedSchema, 'They are stored and will be delivered'),
   },
 })
 
@@ -69,7 +69,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: eventParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(eventDetailSchema, 'The event') },
+  responses: { ...problems('not_found'), 200: jsonResponse(eventDetailSchema, 'The event') },
 })
 
 /** `/events`: publish one or many, list, get. */
@@ -112,7 +112,7 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
   app.openapi(publishBatch, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
     const text = await c.req.text()
-    const members = refuseTwice(() => findMembers(text), '')
+    const members = refuseDuplicates(() => findMembers(text), '')
     const spans = findElements(text, members.get('events')?.start)
     const events = c.req.valid('json').events.map((event, at) => {
       return readEvent(text, spans[at]?.start ?? 0, event, `events.${at}.`)

@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { healthSchema } from '../schemas/health.ts'
-import { jsonAnswer, needs, problems } from './route.ts'
+import { jsonResponse, needs, problems } from './route.ts'
 
 const get = createRoute({
   method: 'get',
@@ -11,7 +11,7 @@ const get = createRoute({
   description: 'If the database cannot be reached, the response is 503.',
   tags: ['Health'],
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(healthSchema, 'The health') },
+  responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health') },
 })
 
 /** `/health`: cheap enough to be asked every few seconds. */

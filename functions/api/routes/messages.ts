@@ -17,7 +17,7 @@ import {
   newMessageSchema,
   payloadSchemas,
 } from '../schemas/messages.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Messages']
 
@@ -53,8 +53,8 @@ const create = createRoute({
       'opted_out',
       'outside_window',
     ),
-    200: jsonAnswer(messageSchema, 'The message that was created before with this key'),
-    201: jsonAnswer(messageSchema, 'The message, queued'),
+    200: jsonResponse(messageSchema, 'The message that was created before with this key'),
+    201: jsonResponse(messageSchema, 'The message, queued'),
   },
 })
 
@@ -66,7 +66,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: messageQuery },
-  responses: { ...problems(), 200: jsonAnswer(messagePageSchema, 'A page of messages') },
+  responses: { ...problems(), 200: jsonResponse(messagePageSchema, 'A page of messages') },
 })
 
 const counts = createRoute({
@@ -76,7 +76,7 @@ const counts = createRoute({
   summary: 'Count messages by status',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(messageCountsSchema, 'The counts') },
+  responses: { ...problems(), 200: jsonResponse(messageCountsSchema, 'The counts') },
 })
 
 const get = createRoute({
@@ -87,7 +87,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: messageParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(messageDetailSchema, 'The message') },
+  responses: { ...problems('not_found'), 200: jsonResponse(messageDetailSchema, 'The message') },
 })
 
 const cancel = createRoute({
@@ -100,7 +100,7 @@ const cancel = createRoute({
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(messageDetailSchema, 'The message, cancelled'),
+    200: jsonResponse(messageDetailSchema, 'The message, cancelled'),
   },
 })
 
@@ -114,7 +114,7 @@ const resend = createRoute({
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
-    200: jsonAnswer(messageDetailSchema, 'The message, queued'),
+    200: jsonResponse(messageDetailSchema, 'The message, queued'),
   },
 })
 
@@ -144,7 +144,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       { tracer, span: c.get('span'), traceparent: c.get('traceparent') },
       { type: 'outhook.message', count: 1 },
       (traceparent) => database.call('create_message', args, createdMessageSchema, { traceparent }),
-      (answer) => answer.outcome === 'blocked' ? undefined : answer.message.id,
+      (result) => result.outcome === 'blocked' ? undefined : result.message.id,
     )
     if (made.outcome === 'blocked') {
       const { code, remedy } = refusals[made.code] ?? consentRefusal
@@ -172,8 +172,8 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(counts, async (c) => {
     const { orgId } = c.get('principal')
-    const answer = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
-    return c.json(answer, 200)
+    const result = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
+    return c.json(result, 200)
   })
 
   app.openapi(get, async (c) => {

@@ -9,7 +9,7 @@ import {
   optOutParams,
   optOutQuery,
 } from '../schemas/opt_outs.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Opt-outs']
 
@@ -21,7 +21,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: optOutQuery },
-  responses: { ...problems(), 200: jsonAnswer(optOutPageSchema, 'A page of opt-outs') },
+  responses: { ...problems(), 200: jsonResponse(optOutPageSchema, 'A page of opt-outs') },
 })
 
 const put = createRoute({
@@ -32,7 +32,7 @@ const put = createRoute({
   tags,
   ...needs('operator'),
   request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
-  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'The opt-out as it is now') },
+  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 const remove = createRoute({
@@ -43,7 +43,7 @@ const remove = createRoute({
   tags,
   ...needs('operator'),
   request: { params: optOutParams, query: optInQuery },
-  responses: { ...problems(), 200: jsonAnswer(optOutChangeSchema, 'The opt-out as it is now') },
+  responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })
 
 /** `/opt-outs`: list, put, delete. */
@@ -63,7 +63,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { orgId, actor } = c.get('principal')
     const { recipient } = c.req.valid('param')
     const { purpose, source, evidence } = c.req.valid('json')
-    const answer = await database.call('change_opt_out', {
+    const result = await database.call('change_opt_out', {
       p_org_id: orgId,
       p_recipient: e164(recipient) ?? recipient,
       p_purpose: purpose,
@@ -72,14 +72,14 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_actor: actor,
       ...evidence === undefined ? {} : { p_evidence: evidence },
     }, optOutChangeSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 
   app.openapi(remove, async (c) => {
     const { orgId, actor } = c.get('principal')
     const { recipient } = c.req.valid('param')
     const { purpose, source } = c.req.valid('query')
-    const answer = await database.call('change_opt_out', {
+    const result = await database.call('change_opt_out', {
       p_org_id: orgId,
       p_recipient: e164(recipient) ?? recipient,
       p_purpose: purpose,
@@ -87,6 +87,6 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_source: source ?? 'by hand',
       p_actor: actor,
     }, optOutChangeSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 }

@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import { mintPortalToken } from '../auth/portal.ts'
+import { signPortalToken } from '../auth/portal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import { newPortalTokenSchema, portalTokenSchema } from '../schemas/portal_tokens.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const mint = createRoute({
   method: 'post',
@@ -16,7 +16,7 @@ const mint = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newPortalTokenSchema) },
   responses: {
     ...problems('not_configured', 'idempotency_conflict'),
-    201: jsonAnswer(portalTokenSchema, 'A token for one organisation'),
+    201: jsonResponse(portalTokenSchema, 'A token for one organisation'),
   },
 })
 
@@ -39,12 +39,14 @@ export function addPortalTokenRoutes(
     const { orgId } = c.get('principal')
     const key = c.req.valid('header')['idempotency-key']
     const fresh = { id: crypto.randomUUID(), issuedAt: Math.floor(wallNow() / 1000) }
-    const { id, issuedAt } = key === undefined ? fresh : await database.call('note_portal_token', {
-      p_org_id: orgId,
-      p_key: key,
-      p_token: { ...fresh, role, expiresInSeconds, subject },
-    }, mark)
-    const token = await mintPortalToken(
+    const { id, issuedAt } = key === undefined
+      ? fresh
+      : await database.call('record_portal_token', {
+        p_org_id: orgId,
+        p_key: key,
+        p_token: { ...fresh, role, expiresInSeconds, subject },
+      }, mark)
+    const token = await signPortalToken(
       { orgId, role, subject, id, issuedAt, lifeSeconds: expiresInSeconds },
       secret,
     )

@@ -7,7 +7,7 @@ import {
   replayJobParams,
   replayJobSchema,
 } from '../schemas/replay_jobs.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Replay jobs']
 
@@ -21,7 +21,7 @@ const create = createRoute({
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict'),
-    201: jsonAnswer(replayJobSchema, 'The job, which has started'),
+    201: jsonResponse(replayJobSchema, 'The job, which has started'),
   },
 })
 
@@ -33,7 +33,7 @@ const list = createRoute({
   tags,
   ...needs('viewer'),
   request: { query: z.strictObject(pageQuery) },
-  responses: { ...problems(), 200: jsonAnswer(replayJobPageSchema, 'A page of replay jobs') },
+  responses: { ...problems(), 200: jsonResponse(replayJobPageSchema, 'A page of replay jobs') },
 })
 
 const get = createRoute({
@@ -44,7 +44,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: replayJobParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(replayJobSchema, 'The job') },
+  responses: { ...problems('not_found'), 200: jsonResponse(replayJobSchema, 'The job') },
 })
 
 const pause = changeRoute('pause', 'pauseReplayJob', 'Pause a replay job')
@@ -123,7 +123,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),
-      200: jsonAnswer(replayJobSchema, 'The job as it is now'),
+      200: jsonResponse(replayJobSchema, 'The job as it is now'),
     },
   })
 }

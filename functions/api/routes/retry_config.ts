@@ -7,11 +7,11 @@ import {
   retryPolicySchema,
   retryPreviewSchema,
 } from '../schemas/retry_config.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Retry settings']
 const path = '/endpoints/{endpointId}/retry-config'
-const answer = jsonAnswer(retryConfigSchema, 'The current policy and its schedule')
+const policyResponse = jsonResponse(retryConfigSchema, 'The current policy and its schedule')
 
 const get = createRoute({
   method: 'get',
@@ -21,7 +21,7 @@ const get = createRoute({
   tags,
   ...needs('viewer'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found'), 200: answer },
+  responses: { ...problems('not_found'), 200: policyResponse },
 })
 
 const put = createRoute({
@@ -32,7 +32,7 @@ const put = createRoute({
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
 
 const reset = createRoute({
@@ -43,7 +43,7 @@ const reset = createRoute({
   tags,
   ...needs('admin'),
   request: { params: endpointParams, headers: ifMatchHeader },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: answer },
+  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
 
 const preview = createRoute({
@@ -54,7 +54,7 @@ const preview = createRoute({
   tags,
   ...needs('viewer'),
   request: { body: jsonBody(retryPolicySchema) },
-  responses: { ...problems(), 200: jsonAnswer(retryPreviewSchema, 'The schedule') },
+  responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'The schedule') },
 })
 
 /** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */

@@ -6,7 +6,7 @@ import { type ErrorCode, errorCodes } from '../errors.ts'
 import { requireRole } from '../middleware/access.ts'
 import { problemSchema } from '../schemas/problem.ts'
 
-/** What any route may answer. */
+/** Errors that every route may return. */
 const always: ErrorCode[] = [
   'invalid_argument',
   'unauthenticated',
@@ -27,7 +27,7 @@ type Access = {
   'x-required-role': Role
 }
 
-/** The part of a route that says who may call it. Every route but the public ones has one. */
+/** The roles and credentials of a route. Every route has them, except the public ones. */
 export function needs(role: Role): Access {
   return {
     middleware: [requireRole(role)],
@@ -36,18 +36,18 @@ export function needs(role: Role): Access {
   }
 }
 
-type ProblemAnswer = {
+type ProblemResponse = {
   description: string
   content: { 'application/problem+json': { schema: typeof problemSchema; example: unknown } }
 }
 
-/** The error answers of a route: what any may give, and these. */
-export function problems(...codes: ErrorCode[]): Record<number, ProblemAnswer> {
-  const answers: Record<number, ProblemAnswer> = {}
+/** The error responses of a route: those of every route, and these. */
+export function problems(...codes: ErrorCode[]): Record<number, ProblemResponse> {
+  const responses: Record<number, ProblemResponse> = {}
   for (const code of [...always, ...codes]) {
     const { status, title } = errorCodes[code]
-    const before = answers[status]
-    answers[status] = {
+    const before = responses[status]
+    responses[status] = {
       description: before === undefined
         ? `${title} (\`${code}\`)`
         : `${before.description}, or: ${title} (\`${code}\`)`,
@@ -66,10 +66,10 @@ export function problems(...codes: ErrorCode[]): Record<number, ProblemAnswer> {
       },
     }
   }
-  return answers
+  return responses
 }
 
-/** A JSON body that must be there. */
+/** A required JSON body. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema): {
   required: true
   content: { 'application/json': { schema: Schema } }
@@ -77,17 +77,16 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema): {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** A JSON answer. */
-export function jsonAnswer<Schema extends z.ZodType>(schema: Schema, description: string): {
+/** A JSON response. */
+export function jsonResponse<Schema extends z.ZodType>(schema: Schema, description: string): {
   description: string
   content: { 'application/json': { schema: Schema } }
 } {
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** A 200 with JSON text whose numbers must not be parsed and written anew. */
+/** Responds 200 with JSON text whose numbers must stay as they are written. */
 export function rawJson(c: Context<ApiEnv>, json: string): never {
-  // SAFETY: the text has the form that the route's schema tells of, and a Response is what Hono
-  // makes of c.json() too.
+  // SAFETY: the text matches the route's schema, and Hono returns a Response for c.json() too.
   return c.body(json, 200, { 'content-type': 'application/json' }) as never
 }

@@ -8,7 +8,7 @@ import {
   sagaResultSchema,
   storedSagaResultSchema,
 } from '../schemas/sagas.ts'
-import { jsonAnswer, jsonBody, needs, problems, rawJson } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems, rawJson } from './route.ts'
 
 const execute = createRoute({
   method: 'post',
@@ -24,7 +24,7 @@ const execute = createRoute({
   },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'saga_failed'),
-    200: jsonAnswer(sagaResultSchema, 'All steps were executed and their events stored'),
+    200: jsonResponse(sagaResultSchema, 'All steps were executed and their events stored'),
   },
 })
 

@@ -3,10 +3,10 @@ import type { ApiApp, ApiDeps } from '../context.ts'
 import { idempotencyKeyHeader, uuidSchema } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'
 import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Secrets']
-const answer = jsonAnswer(endpointSecretSchema, 'The secrets that sign now')
+const secretResponse = jsonResponse(endpointSecretSchema, 'The secrets that sign now')
 
 const get = createRoute({
   method: 'get',
@@ -16,7 +16,7 @@ const get = createRoute({
   tags,
   ...needs('admin'),
   request: { params: endpointParams },
-  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+  responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
 
 const rotate = createRoute({
@@ -31,7 +31,10 @@ const rotate = createRoute({
     headers: idempotencyKeyHeader,
     body: jsonBody(rotationSchema),
   },
-  responses: { ...problems('not_found', 'wrong_state', 'idempotency_conflict'), 200: answer },
+  responses: {
+    ...problems('not_found', 'wrong_state', 'idempotency_conflict'),
+    200: secretResponse,
+  },
 })
 
 const expire = createRoute({
@@ -46,7 +49,7 @@ const expire = createRoute({
       secretId: uuidSchema.openapi({ param: { name: 'secretId', in: 'path' } }),
     }),
   },
-  responses: { ...problems('not_found', 'wrong_state'), 200: answer },
+  responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
 
 /** The signing secrets of an endpoint. */

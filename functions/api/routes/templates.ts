@@ -6,7 +6,7 @@ import {
   templateSchema,
   templatesSchema,
 } from '../schemas/templates.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Templates']
 
@@ -17,7 +17,7 @@ const list = createRoute({
   summary: 'List templates by code',
   tags,
   ...needs('viewer'),
-  responses: { ...problems(), 200: jsonAnswer(templatesSchema, 'The templates') },
+  responses: { ...problems(), 200: jsonResponse(templatesSchema, 'The templates') },
 })
 
 const put = createRoute({
@@ -28,7 +28,7 @@ const put = createRoute({
   tags,
   ...needs('admin'),
   request: { params: templateParams, body: jsonBody(newTemplateSchema) },
-  responses: { ...problems(), 200: jsonAnswer(templateSchema, 'The template') },
+  responses: { ...problems(), 200: jsonResponse(templateSchema, 'The template') },
 })
 
 const remove = createRoute({
@@ -39,7 +39,10 @@ const remove = createRoute({
   tags,
   ...needs('admin'),
   request: { params: templateParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(templateSchema, 'The deleted template') },
+  responses: {
+    ...problems('not_found'),
+    200: jsonResponse(templateSchema, 'The deleted template'),
+  },
 })
 
 /** `/templates`: list, put, delete. */

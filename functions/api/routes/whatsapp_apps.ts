@@ -6,7 +6,7 @@ import {
   whatsappAppParams,
   whatsappAppSchema,
 } from '../schemas/whatsapp_apps.ts'
-import { jsonAnswer, jsonBody, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Channels']
 const path = '/whatsapp-apps/{appId}'
@@ -19,7 +19,7 @@ const get = createRoute({
   tags,
   ...needs('admin'),
   request: { params: whatsappAppParams },
-  responses: { ...problems('not_found'), 200: jsonAnswer(whatsappAppSchema, 'The app') },
+  responses: { ...problems('not_found'), 200: jsonResponse(whatsappAppSchema, 'The app') },
 })
 
 const put = createRoute({
@@ -30,28 +30,28 @@ const put = createRoute({
   tags,
   ...needs('admin'),
   request: { params: whatsappAppParams, body: jsonBody(newWhatsappAppSchema) },
-  responses: { ...problems(), 200: jsonAnswer(whatsappAppSchema, 'The app') },
+  responses: { ...problems(), 200: jsonResponse(whatsappAppSchema, 'The app') },
 })
 
 /** `/whatsapp-apps/:appId`. Several organisations may share an app, so no token of one is enough. */
 export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     requireKey(c.get('principal'), 'A Meta app is read')
-    const answer = await database.call('get_whatsapp_app', {
+    const result = await database.call('get_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,
     }, whatsappAppSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 
   app.openapi(put, async (c) => {
     requireKey(c.get('principal'), 'A Meta app is changed')
     const { secret, overlapSeconds, allowUnsigned } = c.req.valid('json')
-    const answer = await database.call('put_whatsapp_app', {
+    const result = await database.call('put_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,
       p_allow_unsigned: allowUnsigned,
       p_overlap: `${overlapSeconds} seconds`,
       ...secret === undefined ? {} : { p_secret: secret },
     }, whatsappAppSchema)
-    return c.json(answer, 200)
+    return c.json(result, 200)
   })
 }

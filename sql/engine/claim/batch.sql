@@ -94,7 +94,7 @@ begin
           when e.headers_vault_id is null then '{}'
           else outbox.stored_headers(e.headers_vault_id)
         end as headers,
-        outbox.live_secrets(e.id, p_now) as secrets,
+        outbox.active_secrets(e.id, p_now) as secrets,
         case
           when e.credentials_vault_id is not null
           then outbox.stored_credentials(e.credentials_vault_id)

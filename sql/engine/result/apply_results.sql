@@ -110,7 +110,7 @@ begin
     cross join lateral (
       select case
         when r.outcome = 'failed'
-        then outbox.softened(
+        then outbox.retry_if_transient(
           outbox.failure_rule_of(e.kind, r.status, r.error_class, r.code,
             r.provider ->> 'subcode'),
           r.provider)

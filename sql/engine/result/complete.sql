@@ -20,10 +20,10 @@ begin
   end if;
   v_news := outbox.on_results(p_results, v_news, p_now);
   if v_news.gone is not null then
-    perform outbox.disable_itself(v_news.gone, 'gone', p_now);
+    perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
   if v_news.failing is not null then
-    perform outbox.disable_itself(v_news.failing, 'failing_for_days', p_now);
+    perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
     perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);

@@ -1,36 +1,33 @@
--- Why an attempt failed, in one word, and what an operator can do about it.
--- functions/_shared/error_hints.ts has the same sentences (tests/sql/same_rules.test.ts holds them
--- against each other).
+-- What an operator can do about a failed attempt, by error class. tests/sql/same_rules.test.ts
+-- checks that each error class has a hint.
 
 create table outbox.error_hint (
   error_class text primary key,
   hint text not null
 );
 comment on table outbox.error_hint is
-  'Every error_class that an attempt can have, with one line on what to do: join it to '
-  'outbox.attempt.';
+  'All error classes of attempts, each with one line on the remedy. Join it to outbox.attempt.';
 
 insert into outbox.error_hint (error_class, hint) values
   ('dns', 'The host name cannot be resolved: check its spelling and its DNS records'),
   ('blocked',
-    'The address or the port is not allowed: use a public host and port 443, or let the operator '
-    'allow the network'),
+    'The address or the port is not allowed: use a public host and port 443, or ask the operator '
+    'to allow the network'),
   ('connect',
-    'Nothing accepts connections there: check that the server runs and that its firewall lets '
-    'the sender in'),
+    'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
     'server speaks TLS 1.2 or newer'),
   ('timeout',
-    'No answer came in time: answer first and work later, or raise the endpoint''s timeout'),
+    'There was no response in time: respond first and process later, or raise the timeout of the '
+    'endpoint'),
   ('reset',
-    'The connection was closed before an answer came: check the server and the proxy in front of '
-    'it'),
-  ('redirect', 'The endpoint redirects, which is never followed: set the final URL'),
-  ('status', 'The endpoint answered with a failure: its own log and the stored response say why'),
-  ('too_large', 'The headers of the answer are too large: send fewer'),
+    'The connection was closed before a response: check the server and the proxy in front of it'),
+  ('redirect', 'The endpoint redirects, and redirects are not followed: set the final URL'),
+  ('status', 'The endpoint responded with a failure: check its log and the stored response'),
+  ('too_large', 'The headers of the response are too large: send fewer'),
   ('protocol',
-    'No valid HTTP exchange was possible: check that the URL leads to an HTTP/1.1 server, and '
-    'the endpoint''s settings'),
+    'The response is not valid HTTP: check that the URL leads to an HTTP/1.1 server, and the '
+    'settings of the endpoint'),
   ('lease_expired',
-    'The run ended before it could report: the delivery was or was not sent, and is tried again');
+    'The run ended before it reported a result: the request may have been sent, and is retried');

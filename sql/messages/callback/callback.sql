@@ -1,16 +1,16 @@
--- Callbacks: what Meta reports of messages, and what people write. Meta delivers each at least
--- once, in no order, several at a time, up to 1,000 updates in one, and may group a repeat
--- differently. So each update is a row of its own, known by its key, whatever came with it.
+-- Callbacks: updates from Meta about messages, inbound messages, and notices about accounts. Meta
+-- sends each update at least once, in any order, in concurrent requests, up to 1,000 updates in
+-- one. A repeat may be grouped differently, so each update is a row with its own key.
 --
---   receive_callbacks()   57   stores what is new in one insert, then applies it
---   apply_callbacks()     57   from the tick: what could not be applied at once, what waits
---   statuses              57   what became of the attempts of messages
---   messages, preferences 58   what people write, and whether they want to hear more
---   templates, accounts   59   what is held, and what lifts that
+--   callback_store     receive_callbacks(): stores new updates in one insert and applies them
+--   callback_apply     apply_callbacks(), a step of the tick: applies waiting updates
+--   callback_status*   statuses of messages; callback_record and callback_failure: their effects
+--   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
+--   notice             templates, accounts and numbers: holds and their end
 --
--- The row never changes but for its verdict: applied, skipped with the reason, or kept because no
--- message has its id yet. look_at is when it is looked at again and null for nearly all, so that
--- the two indexes on it stay empty and the verdict costs no index an entry.
+-- Only the verdict of a row changes: applied, skipped with a reason, or kept until a message has
+-- its id. next_check_at is null for nearly all rows, so its two indexes stay empty and a verdict
+-- adds no index entry.
 
 create table outbox.whatsapp_update (
   id bigint generated always as identity primary key,
@@ -41,18 +41,19 @@ create table outbox.whatsapp_update (
       update_status in ('stored', 'applied', 'skipped', 'kept')
     ),
   reason text,
-  look_at timestamptz,
-  looks integer not null default 0,
+  next_check_at timestamptz,
+  checks integer not null default 0,
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta as they came (data), each once: of which app''s callbacks, for whom, and '
-  'what came of it. stored: not applied yet; skipped: reason says why; kept: until a message has '
-  'its id. happened_at is Meta''s time, or the time of its arrival where that is missing or '
-  'absurd.';
-create index whatsapp_update_due on outbox.whatsapp_update (look_at) where look_at is not null;
+  'Updates from Meta, each once, with the original in data: the app, the channel and message, and '
+  'the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until '
+  'a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is '
+  'missing or implausible.';
+create index whatsapp_update_due on outbox.whatsapp_update (next_check_at)
+  where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
-  where look_at is not null;
+  where next_check_at is not null;
 create index whatsapp_update_message on outbox.whatsapp_update (message_id, id)
   where message_id is not null;
 create index whatsapp_update_age on outbox.whatsapp_update (received_at);
@@ -66,9 +67,8 @@ create table outbox.callback_count (
   primary key (shard, kind, update_status, reason)
 );
 comment on table outbox.callback_count is
-  'How many updates came to each end, since the installation: the sum over shards, each of which '
-  'is some sessions'' own so that they do not wait for one another. reason is empty where there is '
-  'none.';
+  'The number of updates by verdict since the installation: the sum over shards. A session adds '
+  'to one shard, so that sessions rarely wait for each other. reason is empty if there is none.';
 
 create type outbox.status_change as (
   update_id bigint,
@@ -81,17 +81,18 @@ create type outbox.status_change as (
   code text,
   title text,
   details text,
-  noted boolean,
+  is_new boolean,
   update_status text,
   reason text
 );
 comment on type outbox.status_change is
-  'One status and what comes of it. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; noted: '
-  'it adds to the facts of its try.';
+  'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; '
+  'is_new: it adds a time to its attempt.';
 
-create type outbox.message_move as (
+create type outbox.changed_message as (
   message_id bigint,
   was text,
   became text
 );
-comment on type outbox.message_move is 'A message whose status changed.';
+comment on type outbox.changed_message is
+  'A message whose status changed.';

@@ -1,5 +1,5 @@
--- Applying callbacks: at once where they are stored, and from the tick what could not be applied or
--- waits for its message. An error undoes only the applying; then each is tried by itself.
+-- Applies updates: at once when they are stored, and from the tick those that failed or wait for
+-- their message. An error leaves the updates stored; then each update is applied alone.
 
 create function outbox.try_apply(p_ids bigint[], p_now timestamptz) returns boolean
 language plpgsql set search_path = ''
@@ -8,17 +8,16 @@ begin
   begin
     perform outbox.apply_updates(p_ids, p_now);
   exception when query_canceled or others then
-    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;
   end;
   return true;
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
-  'Applies stored updates; when that fails they stay stored, to be looked at again. True if it '
-  'did.';
+  'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
 
-create function outbox.put_off(
+create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
 ) returns void
 language plpgsql
@@ -26,51 +25,55 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update.
-  v_passes boolean := p_sqlstate in ('55P03', '40P01', '57014');
+  -- A lock timeout, a deadlock or a statement timeout: the update itself is valid.
+  v_is_temporary boolean := p_sqlstate in ('55P03', '40P01', '57014');
 begin
-  -- In 1, 4, 16, … s up to an hour; the ninth time, after some five hours, it is given up.
+  -- After 1, 4, 16, … s, at most 1 h. The ninth error, after about 5 h, skips the update.
   update outbox.whatsapp_update u set
-    update_status = case when u.looks >= 8 and not v_passes then 'skipped' else u.update_status end,
+    update_status = case
+      when u.checks >= 8 and not v_is_temporary then 'skipped'
+      else u.update_status
+    end,
     reason = case
-      when u.looks >= 8 and not v_passes then 'error'
+      when u.checks >= 8 and not v_is_temporary then 'error'
       else pg_catalog.left('error: ' || p_error, 200)
     end,
-    looks = least(u.looks + 1, case when v_passes then 3 end),
-    look_at = case
-      when u.looks < 8 or v_passes
-      then p_now + least(interval '1 s' * 4 ^ least(u.looks, 6), interval '1 hour')
+    checks = least(u.checks + 1, case when v_is_temporary then 3 end),
+    next_check_at = case
+      when u.checks < 8 or v_is_temporary
+      then p_now + least(interval '1 s' * 4 ^ least(u.checks, 6), interval '1 hour')
     end
   where u.id = any (p_ids) and u.update_status in ('stored', 'kept');
 end
 $$;
-comment on function outbox.put_off(bigint[], text, text, timestamptz) is
-  'Notes that updates could not be applied, with the error and its SQLSTATE, and when they are '
-  'looked at again.';
+comment on function outbox.postpone_updates(bigint[], text, text, timestamptz) is
+  'Records the error and its SQLSTATE for updates that could not be applied, and the time of the '
+  'next check.';
 
 create function outbox.apply_updates(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql
 set search_path = ''
--- Whoever holds a message or its gate for long puts this off, and not the answer to Meta.
+-- A long lock on a message or its gate postpones the updates, so that the response to Meta is not
+-- delayed.
 set lock_timeout = '1s'
 as $$
 declare
-  v_wishes outbox.wish[];
+  v_opt_outs outbox.opt_out_change[];
 begin
-  v_wishes := outbox.apply_statuses(p_ids, p_now);
-  v_wishes := v_wishes || outbox.apply_inbound(p_ids, p_now);
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+  v_opt_outs := outbox.apply_statuses(p_ids, p_now);
+  v_opt_outs := v_opt_outs || outbox.apply_inbound(p_ids, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
   perform outbox.apply_notices(p_ids, p_now);
-  perform outbox.learn_numbers(p_ids);
+  perform outbox.save_display_numbers(p_ids);
 end
 $$;
 comment on function outbox.apply_updates(bigint[], timestamptz) is
-  'Applies stored updates of every kind and writes their verdicts. locks: gates by id, then '
+  'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then '
   'messages by id, contacts, opt-outs by key.';
 
-create function outbox.learn_numbers(p_ids bigint[]) returns void
+create function outbox.save_display_numbers(p_ids bigint[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -85,7 +88,7 @@ begin
     order by u.channel_id, u.id desc
   ) x
   join lateral (
-    -- Whoever holds it has another callback that says the same, or is a person: the next one does.
+    -- Skip a locked channel: its next callback stores the number.
     select w.ctid as row_at from outbox.whatsapp_channel w
     where w.endpoint_id = x.channel_id and w.display_digits is distinct from x.display
     for no key update skip locked
@@ -93,9 +96,9 @@ begin
   where c.ctid = h.row_at;
 end
 $$;
-comment on function outbox.learn_numbers(bigint[]) is
-  'Notes the numbers of channels, which their callbacks show and only those: an update of a '
-  'number''s quality names it by nothing else.';
+comment on function outbox.save_display_numbers(bigint[]) is
+  'Stores the display numbers of channels. Only callbacks contain them, and an update of a '
+  'number''s quality identifies the number only by this.';
 
 create function outbox.apply_callbacks(p_limit integer default 500) returns integer
 language plpgsql security definer
@@ -110,14 +113,13 @@ declare
 begin
   v_ids := array(
     select u.id from outbox.whatsapp_update u
-    where u.look_at <= v_now
-    order by u.look_at limit p_limit
+    where u.next_check_at <= v_now
+    order by u.next_check_at limit p_limit
     for update skip locked);
   perform outbox.lift_expired_holds(v_now);
   if pg_catalog.cardinality(v_ids) = 0 then
     return 0;
   end if;
-  -- A message may have its id since.
   update outbox.whatsapp_update u set message_id = a.message_id, attempt_id = a.id
   from pg_catalog.unnest(v_ids) i
   cross join lateral (
@@ -128,7 +130,7 @@ begin
   where u.ctid = w.row_at and a.id is not null;
   if not outbox.try_apply(v_ids, v_now) and pg_catalog.cardinality(v_ids) > 1 then
     foreach v_id in array v_ids loop
-      -- Each may wait for somebody's lock: the tick has other things to do, and will be here again.
+      -- Each update may wait for a lock, so stop after 2 s: the tick continues next time.
       exit when pg_catalog.clock_timestamp() > v_until;
       perform outbox.try_apply(array[v_id], v_now);
     end loop;
@@ -138,10 +140,10 @@ begin
 end
 $$;
 comment on function outbox.apply_callbacks(integer) is
-  'Looks again at up to p_limit updates that could not be applied or wait for their message; '
-  'returns how many. When they cannot be applied together, each is by itself.';
+  'Checks up to p_limit waiting updates again; returns how many. If they cannot be applied '
+  'together, each is applied alone.';
 
-create function outbox.settle_updates(
+create function outbox.save_verdicts(
   p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -153,12 +155,12 @@ as $$
 begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
-    looks = u.looks + (x.update_status in ('stored', 'kept'))::integer,
-    -- What waits for its message is found when that gets its id; these looks are for the moment in
-    -- which neither transaction sees the other, and the last one is the cleanup's, at night.
-    look_at = case
+    checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
+    -- The message is matched when it gets its id. These checks are for two concurrent transactions
+    -- that do not see each other; the last check is in the nightly cleanup.
+    next_check_at = case
       when x.update_status = 'stored' then p_now
-      when x.update_status = 'kept' then case u.looks
+      when x.update_status = 'kept' then case u.checks
         when 0 then p_now + interval '5 s'
         when 1 then p_now + interval '1 minute'
         when 2 then p_now + interval '10 minutes'
@@ -166,16 +168,15 @@ begin
       end
     end
   from unnest(p_ids, p_statuses, p_reasons) as x (id, update_status, reason)
-  -- By ctid: these rows are this transaction's.
   cross join lateral (
     select w.ctid as row_at from outbox.whatsapp_update w where w.id = x.id offset 0
   ) w
   where u.ctid = w.row_at;
 end
 $$;
-comment on function outbox.settle_updates(bigint[], text[], text[], timestamptz) is
-  'Writes the verdicts of updates: applied, skipped or kept with the reason; stored: once more '
-  'within a second.';
+comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
+  'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked '
+  'again within a second.';
 
 create function outbox.count_updates(p_ids bigint[]) returns void
 language plpgsql
@@ -188,17 +189,19 @@ begin
     pg_catalog.count(*)
   from pg_catalog.unnest(p_ids) i
   cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
-  -- What waits is counted once it has its verdict, and once as waiting.
-  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.looks = 1)
+  -- A waiting update is counted once as kept and once with its final verdict.
+  where u.update_status in ('applied', 'skipped') or (u.update_status = 'kept' and u.checks = 1)
   group by u.kind, u.update_status, coalesce(u.reason, '')
   order by u.kind, u.update_status, coalesce(u.reason, '')
   on conflict (shard, kind, update_status, reason) do update set n = c.n + excluded.n;
 end
 $$;
 comment on function outbox.count_updates(bigint[]) is
-  'Adds updates that have their verdict to callback_count. locks: this session''s shard.';
+  'Adds updates with a verdict to callback_count. locks: this session''s shard.';
 
-create function outbox.apply_kept(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.apply_waiting_updates(
+  p_results outbox.result[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -209,8 +212,8 @@ as $$
 declare
   v_ids bigint[];
 begin
-  -- Nobody is waited for: who holds one of these is the sweep, which looks for the message itself.
-  with met as materialized (
+  -- Skip locked updates: apply_callbacks() holds them and finds the message itself.
+  with matched as materialized (
     select k.id, a.message_id, a.id as attempt_id
     from pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -219,34 +222,34 @@ begin
     ) a
     cross join lateral (
       select w.id, w.org_id from outbox.whatsapp_update w
-      where w.look_at is not null and w.phone_number_id = a.phone_number_id
+      where w.next_check_at is not null and w.phone_number_id = a.phone_number_id
         and w.wamid = a.wamid and w.kind = 'status' offset 0
     ) k
     cross join lateral (
       select m.org_id from outbox.outbound_message m where m.id = a.message_id offset 0
     ) m
     where r.outcome = 'delivered' and r.provider_id is not null and m.org_id = k.org_id
-  ), held as materialized (
-    select m.*, u.row_at from met m
+  ), locked as materialized (
+    select m.*, u.row_at from matched m
     cross join lateral (
       select w.ctid as row_at from outbox.whatsapp_update w
       where w.id = m.id for update skip locked
     ) u
-  ), found as (
+  ), assigned as (
     update outbox.whatsapp_update u set message_id = h.message_id, attempt_id = h.attempt_id
-    from held h
+    from locked h
     where u.ctid = h.row_at
     returning u.id
   )
-  select pg_catalog.array_agg(f.id order by f.id) into v_ids from found f;
+  select pg_catalog.array_agg(f.id order by f.id) into v_ids from assigned f;
   if v_ids is not null then
     perform outbox.try_apply(v_ids, p_now);
     perform outbox.count_updates(v_ids);
   end if;
 end
 $$;
-comment on function outbox.apply_kept(outbox.result[], timestamptz) is
-  'Applies what callbacks have said of messages that just got their id. locks: updates with SKIP '
+comment on function outbox.apply_waiting_updates(outbox.result[], timestamptz) is
+  'Applies the waiting updates of messages that have just got their id. locks: updates with SKIP '
   'LOCKED; the caller holds the gates and the messages.';
 
 create or replace function outbox.more_counters()
@@ -262,15 +265,15 @@ begin
 end
 $$;
 
-create function outbox.work_callbacks(p_now timestamptz, p_most integer) returns integer
+create function outbox.apply_callbacks_step(p_now timestamptz, p_most integer) returns integer
 language plpgsql set search_path = ''
 as $$
 begin
   return case when p_now is not null then outbox.apply_callbacks(p_most) end;
 end
 $$;
-comment on function outbox.work_callbacks(timestamptz, integer) is
-  'Step of the tick: applies callbacks that wait, as apply_callbacks() does.';
+comment on function outbox.apply_callbacks_step(timestamptz, integer) is
+  'Step of the tick: calls apply_callbacks().';
 
 insert into outbox.tick_step (name, calls, most) values
-  ('callbacks', 'outbox.work_callbacks', 500);
+  ('callbacks', 'outbox.apply_callbacks_step', 500);

@@ -1,10 +1,10 @@
--- What a failure that a callback brings means beyond its message, by failure_rule: an opt-out, a
--- channel that is held, a number or a recipient that is too fast. It causes no retry. A callback
--- may come days late: what was resumed since, or has rested long enough, is left alone.
+-- Effects of a failure that a callback reports beyond its message, by failure_rule: an opt-out, a
+-- held channel, a throttled number or recipient. It causes no retry. A callback may be days late,
+-- so a channel that was resumed later, or a delay that is over, is not changed.
 
-create function outbox.heed_failures(
+create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -15,16 +15,17 @@ as $$
 declare
   v_failures outbox.status_change[] := array(
     select c from pg_catalog.unnest(p_changes) c
-    where c.rank = 4 and c.noted and c.reason is distinct from 'already');
+    where c.rank = 4 and c.is_new and c.reason is distinct from 'already');
 begin
   if pg_catalog.cardinality(v_failures) = 0 then
     return null;
   end if;
-  perform outbox.hold_failing(v_failures, p_now);
-  perform outbox.slow_down(v_failures, p_now);
+  perform outbox.hold_after_failures(v_failures, p_now);
+  perform outbox.throttle_after_failures(v_failures, p_now);
   return array(
     select row(m.org_id, r, f.opt_out, false, c.at, pg_catalog.format('code %s', c.code),
-      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('update %s', c.update_id), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(v_failures) c
     join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = c.code
       and f.opt_out is not null
@@ -37,11 +38,13 @@ begin
     ) t (r));
 end
 $$;
-comment on function outbox.heed_failures(outbox.status_change[], timestamptz) is
-  'Does what failure_rule says of failures that callbacks brought, holds and throttles, and '
-  'returns the opt-outs that they mean. locks: endpoints and gates with SKIP LOCKED.';
+comment on function outbox.apply_failure_rules(outbox.status_change[], timestamptz) is
+  'Applies failure_rule to failures from callbacks: holds and throttles. Returns the opt-outs. '
+  'locks: endpoints and gates with SKIP LOCKED.';
 
-create function outbox.heed_answers(p_results outbox.result[], p_now timestamptz) returns void
+create function outbox.save_response_opt_outs(
+  p_results outbox.result[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -50,39 +53,40 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_wishes outbox.wish[] := array(
+  v_opt_outs outbox.opt_out_change[] := array(
     select row(m.org_id, r.to, f.opt_out, false, p_now, pg_catalog.format('code %s', r.code),
-      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text)::outbox.wish
+      pg_catalog.format('attempt %s', a.attempt_no), 'OUTBOUND_MESSAGE', m.id::text
+    )::outbox.opt_out_change
     from (
       select x.event, x.attempt, x.code from pg_catalog.unnest(p_results) x
       where x.outcome = 'failed' and x.code is not null
-    ) r0
-    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = r0.code
+    ) failed
+    join outbox.failure_rule f on f.kind = 'whatsapp' and f.code = failed.code
       and f.opt_out is not null
     cross join lateral (
       select x.attempt_no, x.message_id from outbox.message_attempt x
-      where x.event_id = r0.event and x.claim = r0.attempt offset 0
+      where x.event_id = failed.event and x.claim = failed.attempt offset 0
     ) a
     cross join lateral (
       select x.* from outbox.outbound_message x where x.id = a.message_id offset 0
     ) m
     cross join lateral (
-      select r0.code, t.recipient as to from (
+      select failed.code, t.recipient as to from (
         select m.to_recipient union select pg_catalog.unnest(
           outbox.recipients_of(m.org_id, m.wa_id, null))
       ) t (recipient)
     ) r);
 begin
-  if pg_catalog.cardinality(v_wishes) > 0 then
-    perform outbox.note_wishes(v_wishes, p_now);
+  if pg_catalog.cardinality(v_opt_outs) > 0 then
+    perform outbox.save_opt_outs(v_opt_outs, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_answers(outbox.result[], timestamptz) is
-  'Notes the opt-outs that WhatsApp''s answers speak of, as heed_failures() does those of '
-  'callbacks. locks: opt-outs by key.';
+comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
+  'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns '
+  'those of callbacks. locks: opt-outs by key.';
 
-create function outbox.hold_failing(
+create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -108,18 +112,18 @@ begin
     join outbox.endpoint e on e.id = o.channel_id
     where e.status = 'enabled' and o.at > coalesce(e.ramp_from, '-infinity')
     order by e.id
-    -- As hold_channels(): the next failure holds it then.
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_row.id, outbox.cause_of(v_row.code), true,
+    perform outbox.hold_channel(v_row.id, outbox.hold_cause(v_row.code), true,
       pg_catalog.format('%s %s', v_row.code, v_row.title), v_row.at, null, p_now);
   end loop;
 end
 $$;
-comment on function outbox.hold_failing(outbox.status_change[], timestamptz) is
-  'Holds the channels whose failures say so. locks: endpoints with SKIP LOCKED.';
+comment on function outbox.hold_after_failures(outbox.status_change[], timestamptz) is
+  'Holds the channels of failures whose rule is hold or fail_hold. locks: endpoints with SKIP '
+  'LOCKED.';
 
-create function outbox.slow_down(
+create function outbox.throttle_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -162,6 +166,6 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.slow_down(outbox.status_change[], timestamptz) is
-  'Holds back the numbers, apps and recipients whose failures say that they are too fast. locks: '
+comment on function outbox.throttle_after_failures(outbox.status_change[], timestamptz) is
+  'Delays the numbers, apps, accounts and recipients of failures whose rule is throttle. locks: '
   'gates with SKIP LOCKED.';

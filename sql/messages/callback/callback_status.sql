@@ -1,14 +1,16 @@
--- Statuses: what became of a try. Facts first: each try keeps the earliest time at which WhatsApp
--- says that it was sent, delivered, read or failed, which comes out the same in whatever order the
--- updates come; the message's status follows from the facts of its newest try. DELIVERED, FAILED
--- and CANCELLED are final. Of a try that both failed and was delivered, the first word stands.
+-- Statuses: what WhatsApp reports about an attempt. Each attempt stores the earliest time at which
+-- WhatsApp reports it as sent, delivered, read or failed, so the order of the updates does not
+-- matter. The status of the message follows from the times of its newest attempt. DELIVERED, FAILED
+-- and CANCELLED are final. If an attempt is reported as both failed and delivered, the first report
+-- counts.
 --
--- The gates of messages that wait for a retry are locked first, for that retry is closed here. One
--- that is being sent needs none: its lease stands, and its result finds the message changed.
+-- The gates of messages that wait for a retry are locked first, because that retry is closed here.
+-- A message that is being sent needs no lock of its gate: its lease stays, and its result finds the
+-- message changed.
 
 create function outbox.apply_statuses(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -20,7 +22,7 @@ declare
   v_messages bigint[];
   v_gates uuid[];
   v_changes outbox.status_change[];
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
 begin
   v_messages := array(
     select distinct u.message_id
@@ -40,26 +42,26 @@ begin
   cross join lateral (
     select from outbox.outbound_message m where m.id = i for no key update
   ) m;
-  v_changes := outbox.judge_statuses(p_ids, v_gates);
-  perform outbox.note_statuses(v_changes, p_now);
-  v_moves := outbox.move_messages(array(
-    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.noted
+  v_changes := outbox.classify_statuses(p_ids, v_gates);
+  perform outbox.save_statuses(v_changes, p_now);
+  v_moves := outbox.update_message_statuses(array(
+    select distinct c.message_id from pg_catalog.unnest(v_changes) c where c.is_new
     order by c.message_id), p_now);
-  perform outbox.tell_statuses(v_changes, v_moves, p_now);
+  perform outbox.record_statuses(v_changes, v_moves, p_now);
   perform outbox.close_retries(v_moves, p_now);
-  perform outbox.settle_updates(
+  perform outbox.save_verdicts(
     array(select c.update_id from pg_catalog.unnest(v_changes) c),
     array(select c.update_status from pg_catalog.unnest(v_changes) c),
     array(select c.reason from pg_catalog.unnest(v_changes) c), p_now);
-  return outbox.heed_failures(v_changes, p_now);
+  return outbox.apply_failure_rules(v_changes, p_now);
 end
 $$;
 comment on function outbox.apply_statuses(bigint[], timestamptz) is
-  'Applies the statuses among stored updates, and returns what they say that people want. locks: '
-  'the gates of messages that wait for a retry, by id, then messages by id.';
+  'Applies the statuses of stored updates; returns the opt-outs that they cause. locks: the gates '
+  'of messages that wait for a retry, by id, then messages by id.';
 
 create function outbox.close_retries(
-  p_moves outbox.message_move[], p_now timestamptz
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -82,9 +84,10 @@ begin
     order by m.id
   loop
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      'its callback says what became of the attempt before', p_now);
+      'its callback reports the previous attempt', p_now);
   end loop;
 end
 $$;
-comment on function outbox.close_retries(outbox.message_move[], timestamptz) is
-  'Closes the pending retries of messages that callbacks took further. The caller holds the gates.';
+comment on function outbox.close_retries(outbox.changed_message[], timestamptz) is
+  'Closes the pending retries of messages whose status a callback changed. The caller holds the '
+  'gates.';

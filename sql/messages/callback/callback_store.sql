@@ -1,5 +1,6 @@
--- Storing callbacks. The caller answers 200 once this has committed and Meta forgets, so what
--- cannot be applied now stays here to be applied later: by the tick, see apply_callbacks().
+-- Stores callbacks. After the commit the caller responds with 200 and Meta does not repeat the
+-- callback, so updates that cannot be applied now stay stored and apply_callbacks() applies them
+-- later.
 
 create function outbox.receive_callbacks(
   p_app_id text, p_org_id text default null, p_updates jsonb default '[]'
@@ -19,23 +20,23 @@ begin
   v_ids := outbox.store_callbacks(p_app_id, p_org_id, p_updates, v_now);
   perform outbox.try_apply(v_ids, v_now);
   perform outbox.count_updates(v_ids);
-  return outbox.callback_answer(v_ids, pg_catalog.jsonb_array_length(p_updates));
+  return outbox.callback_result(v_ids, pg_catalog.jsonb_array_length(p_updates));
 end
 $$;
 comment on function outbox.receive_callbacks(text, text, jsonb) is
   'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: '
-  'the organisation that the caller named, which only narrows. p_updates: [{"key", "kind", '
-  '"field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": '
-  'Unix seconds, "wa_id", "user_id", "problem": why it was not understood, "data"}]. Returns '
-  '{"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates '
-  'by id, then messages by id.';
+  'the organisation that the caller gave; it only restricts the updates that are applied. '
+  'p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", '
+  '"status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is '
+  'invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. '
+  'OH001, OH002. locks: gates by id, then messages by id.';
 
 create function outbox.store_callbacks(
   p_app_id text, p_org_id text, p_updates jsonb, p_now timestamptz
 ) returns bigint[]
 language plpgsql
 set search_path = ''
--- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+-- Index lookups whatever the statistics say: see foundation/setup.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -44,12 +45,12 @@ as $$
 declare
   v_ids bigint[];
 begin
-  with given as (
+  with updates as (
     select g.*, x.problem is not null or coalesce(pg_catalog.length(g.key), 0) not between 1 and 128
         or pg_catalog.length(g.wamid) > 512 or pg_catalog.length(g.phone_number_id) > 64
         or g.kind not in ('status', 'message', 'preference', 'template', 'account', 'quality',
           'other')
-        as unfit, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
+        as is_invalid, outbox.callback_time(e.item -> 'at', p_now) as at, e.item
     from pg_catalog.jsonb_array_elements(p_updates) as e (item)
     cross join lateral pg_catalog.jsonb_to_record(
       case when pg_catalog.jsonb_typeof(e.item) = 'object' then e.item else '{}' end
@@ -57,15 +58,14 @@ begin
       wamid text, status text, callback_data text, wa_id text, user_id text, problem text,
       data jsonb)
     cross join lateral (select g.problem) x
-  ), met as (
+  ), matched as (
     select g.*, c.endpoint_id, c.waba_id as of_waba,
       case
         when c.endpoint_id is not null then c.org_id
-        -- What concerns an account concerns each of its channels, unless the caller named an org.
         when g.kind in ('template', 'account', 'quality') then p_org_id
       end as org_id,
       case
-        when g.unfit then 'not_understood'
+        when g.is_invalid then 'not_understood'
         when g.kind = 'other' then 'not_used'
         when g.kind in ('status', 'message', 'preference') then
           case
@@ -75,43 +75,43 @@ begin
           end
         else outbox.why_not_account(p_app_id, p_org_id, g.waba_id)
       end as reason
-    from given g
+    from updates g
     left join lateral (
       select c.* from outbox.whatsapp_channel c
       where c.phone_number_id = g.phone_number_id and c.app_id = p_app_id offset 0
     ) c on g.kind in ('status', 'message', 'preference')
-  ), put as (
+  ), inserted as (
     insert into outbox.whatsapp_update (app_id, key, kind, field, waba_id, phone_number_id, display,
       wamid, status, callback_data, wa_id, user_id, happened_at, data, received_at, org_id,
       channel_id, message_id, attempt_id, update_status, reason)
     select p_app_id,
-      -- Within the bounds of an index, whatever came.
-      case when m.unfit then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
-      case when m.unfit then 'other' else m.kind end,
+      -- md5, so that the key of an invalid update fits into the index.
+      case when m.is_invalid then 'unfit ' || pg_catalog.md5(m.item::text) else m.key end,
+      case when m.is_invalid then 'other' else m.kind end,
       pg_catalog.left(m.field, 64), pg_catalog.left(m.waba_id, 64),
       pg_catalog.left(m.phone_number_id, 64), pg_catalog.left(m.display, 32),
       pg_catalog.left(m.wamid, 512), pg_catalog.left(m.status, 64),
       pg_catalog.left(m.callback_data, 512), pg_catalog.left(m.wa_id, 64),
       pg_catalog.left(m.user_id, 256), m.at, coalesce(m.data, '{}'), p_now,
-      -- What only the caller said counts where it was found to be so.
+      -- Store the caller's organisation only if it was confirmed.
       case when m.endpoint_id is not null or m.reason is null then m.org_id end,
       m.endpoint_id, a.message_id, a.id,
       case when m.reason is null then 'stored' else 'skipped' end, m.reason
-    from met m
+    from matched m
     left join lateral outbox.find_attempt(m.org_id, m.phone_number_id, m.wamid, m.callback_data) a
       on m.kind = 'status' and m.reason is null
-    -- Two calls with the same updates in another order wait for each other in one order.
+    -- One order, so that concurrent calls with the same updates do not deadlock.
     order by 2
     on conflict (app_id, key) do nothing
     returning id
   )
-  select pg_catalog.array_agg(p.id order by p.id) into v_ids from put p;
+  select pg_catalog.array_agg(p.id order by p.id) into v_ids from inserted p;
   return coalesce(v_ids, '{}');
 end
 $$;
 comment on function outbox.store_callbacks(text, text, jsonb, timestamptz) is
-  'Stores those of a callback''s updates that are new and returns their ids: stored, or skipped '
-  'where nothing can come of them. locks: keys in their order.';
+  'Stores the new updates of a callback and returns their ids: stored, or skipped if they can '
+  'have no effect. locks: keys in their order.';
 
 create function outbox.callback_time(p_at jsonb, p_now timestamptz) returns timestamptz
 language plpgsql immutable set search_path = ''
@@ -122,7 +122,7 @@ begin
   if pg_catalog.jsonb_typeof(p_at) = 'number' and p_at between '0' and '253402300799' then
     v_at := pg_catalog.to_timestamp((p_at #>> '{}')::double precision);
   end if;
-  -- Meta repeats a callback for 7 days and a message lives for 30; nothing is told of tomorrow.
+  -- Meta repeats a callback for 7 days and delivers a message for up to 30.
   return case
     when v_at between p_now - interval '60 days' and p_now + interval '1 day' then v_at
     else p_now
@@ -130,8 +130,8 @@ begin
 end
 $$;
 comment on function outbox.callback_time(jsonb, timestamptz) is
-  'Meta''s time of an update (Unix seconds); the time of its arrival where that is missing or '
-  'absurd.';
+  'Meta''s time of an update (Unix seconds); the time of arrival if it is missing, older than 60 '
+  'days or more than a day in the future.';
 
 create function outbox.why_not_account(
   p_app_id text, p_org_id text, p_waba_id text
@@ -150,8 +150,9 @@ begin
 end
 $$;
 comment on function outbox.why_not_account(text, text, text) is
-  'Why an update of an account concerns nobody: unknown_account (none of its channels is the '
-  'app''s), org_mismatch (none is the org''s that the caller named); null when it does.';
+  'Why an update about an account applies to no channel: unknown_account (no channel of the '
+  'account has this app), org_mismatch (no channel belongs to the organisation that the caller '
+  'gave); null if it applies.';
 
 create function outbox.find_attempt(
   p_org_id text, p_phone_number_id text, p_wamid text, p_callback_data text
@@ -162,17 +163,17 @@ set enable_seqscan = off
 as $$
 declare
   v_attempt outbox.message_attempt;
-  v_name text[];
+  v_parts text[];
 begin
   select a.* into v_attempt from outbox.message_attempt a
   where a.phone_number_id = p_phone_number_id and a.wamid = p_wamid;
   if not found then
-    v_name := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
+    v_parts := pg_catalog.regexp_match(p_callback_data, '^ob1:([0-9]{1,18}):([0-9]{1,9})$');
     select a.* into v_attempt from outbox.message_attempt a
-    where a.message_id = v_name[1]::bigint and a.attempt_no = v_name[2]::integer
+    where a.message_id = v_parts[1]::bigint and a.attempt_no = v_parts[2]::integer
       and a.phone_number_id = p_phone_number_id;
   end if;
-  -- A number may have been another organisation's before.
+  -- The number may have belonged to another organisation.
   if found and exists (
     select from outbox.outbound_message m where m.id = v_attempt.message_id and m.org_id = p_org_id)
   then
@@ -182,10 +183,10 @@ begin
 end
 $$;
 comment on function outbox.find_attempt(text, text, text, text) is
-  'The try of an organisation''s message that a status speaks of: by WhatsApp''s id, or by the '
-  'callback data that the try carried where no answer has brought that id yet.';
+  'The attempt that a status is about, in this organisation: by WhatsApp''s id, or by the '
+  'callback data of the attempt if no response has set that id yet.';
 
-create function outbox.callback_answer(p_ids bigint[], p_given integer) returns jsonb
+create function outbox.callback_result(p_ids bigint[], p_given integer) returns jsonb
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -212,5 +213,5 @@ begin
     ) s);
 end
 $$;
-comment on function outbox.callback_answer(bigint[], integer) is
-  'What receive_callbacks() returns of updates that it stored, of so many that were given.';
+comment on function outbox.callback_result(bigint[], integer) is
+  'The result of receive_callbacks() for p_given updates, of which p_ids were new.';

@@ -1,6 +1,6 @@
--- What people write. A person is a contact of an organisation, known by a number (wa_id) or by the
--- id that WhatsApp gives who hides theirs (user_id), or by both once a message brings both. Whether
--- they want to hear more stands in opt_out (41); the words by which they say so stand here.
+-- Inbound messages. A sender is a contact of an organisation. WhatsApp identifies a contact by the
+-- number (wa_id), by an id if the user hides the number (user_id), or by both. opt_out stores
+-- opt-outs; reply_word has the words that mean an opt-out.
 
 create table outbox.whatsapp_contact (
   id uuid primary key default pg_catalog.gen_random_uuid(),
@@ -15,7 +15,8 @@ create table outbox.whatsapp_contact (
   constraint whatsapp_contact_has_an_id check (wa_id is not null or user_id is not null)
 );
 comment on table outbox.whatsapp_contact is
-  'Who has written to an organisation. Forgotten message.retention_days after they last did.';
+  'The senders of inbound messages, for each organisation. Deleted message.retention_days after '
+  'their last message.';
 create unique index whatsapp_contact_wa_id on outbox.whatsapp_contact (org_id, wa_id)
   where wa_id is not null;
 create unique index whatsapp_contact_user_id on outbox.whatsapp_contact (org_id, user_id)
@@ -39,9 +40,9 @@ create table outbox.inbound_message (
   constraint inbound_message_once unique (phone_number_id, wamid)
 );
 comment on table outbox.inbound_message is
-  'Messages from people, each once. type is WhatsApp''s, text what a person reads of it, reply_to '
-  'the message of ours that it answers, payload the rest as it came; erased_at: text, payload and '
-  'ids are gone, message.retention_days after it came.';
+  'Inbound messages, each once. type is WhatsApp''s; text is the readable text; reply_to is the '
+  'outbound message that it replies to; payload is the rest of the update. At erased_at, '
+  'message.retention_days after its arrival, text, payload and ids were erased.';
 create index inbound_message_org on outbox.inbound_message (org_id, id);
 create index inbound_message_contact on outbox.inbound_message (contact_id, id);
 create index inbound_message_kept on outbox.inbound_message (received_at)
@@ -57,16 +58,16 @@ create table outbox.reply_word (
   primary key (org_id, language, word)
 );
 comment on table outbox.reply_word is
-  'What, as a whole message or the payload of a button, means that a person wants no more messages '
-  '(STOP) or wants them again (START), as plain_word() writes it. Org * is for all; an org''s own '
-  'row for a word stands above it, and NONE takes it out.';
+  'Words that opt a sender out (STOP) or in (START), as a whole message or the payload of a '
+  'button, in the form of plain_word(). Organisation * is for all; an organisation''s own row '
+  'overrides it, and NONE disables the word.';
 create index reply_word_word on outbox.reply_word (word, org_id);
 
 create function outbox.plain_word(p_text text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Nothing longer is one of these words: a sentence that holds one is for a person to read.
+  -- At most 100 characters: a sentence that contains such a word needs a human reader.
   if pg_catalog.length(p_text) > 100 then
     return null;
   end if;
@@ -79,7 +80,8 @@ begin
 end
 $$;
 comment on function outbox.plain_word(text) is
-  'A text without case, accents, and what surrounds it: "Arrêt !" is arret. Null for a long one.';
+  'A text in lower case, without accents and surrounding punctuation: "Arrêt !" becomes arret. '
+  'Null if it is longer than 100 characters.';
 
 insert into outbox.reply_word (language, word, action) values
   ('en', 'stop', 'STOP'), ('en', 'stop all', 'STOP'), ('en', 'unsubscribe', 'STOP'),
@@ -110,11 +112,12 @@ begin
   perform outbox.check_org(p_org_id);
   perform outbox.check_choice('action', p_action, array['STOP', 'START', 'NONE']);
   if p_language is null or p_language !~ '^[a-z]{2,3}$' then
-    perform outbox.invalid('language', 'is not the code of a language', 'Expected fr or similar');
+    perform outbox.invalid('language', 'is not a language code',
+      'Expected 2 or 3 letters, such as fr');
   end if;
   if v_word is null then
     perform outbox.invalid('word', 'is empty or longer than 100 characters',
-      'Expected what a person would write as a whole message');
+      'Expected the text of a whole message, such as stop');
   end if;
   insert into outbox.reply_word as w (org_id, language, word, action)
   values (p_org_id, p_language, v_word, p_action)
@@ -125,8 +128,8 @@ begin
 end
 $$;
 comment on function outbox.put_reply_word(text, text, text, text, text) is
-  'Says what a word means to an organisation, as a whole message: STOP, START, or NONE where all '
-  'others take it for one of them. Returns {"language", "word", "action"}. OH001.';
+  'Sets the meaning of a word as a whole message for an organisation: STOP, START, or NONE to '
+  'disable a word of all organisations. Returns {"language", "word", "action"}. OH001.';
 
 create function outbox.list_reply_words(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -142,10 +145,10 @@ begin
 end
 $$;
 comment on function outbox.list_reply_words(text) is
-  'The words that mean STOP or START to an organisation: {"data": [{"language", "word", "action", '
-  '"own": the organisation has said so itself}]}.';
+  'The words that mean STOP or START for an organisation: {"data": [{"language", "word", '
+  '"action", "own": it is the organisation''s own row}]}.';
 
-create type outbox.wish as (
+create type outbox.opt_out_change as (
   org_id text,
   recipient text,
   purpose text,
@@ -156,6 +159,6 @@ create type outbox.wish as (
   entity_type text,
   entity_id text
 );
-comment on type outbox.wish is
-  'A person wants no messages of a purpose, or wants them again (lifted): said when and where, and '
-  'what the audit trail files it under.';
+comment on type outbox.opt_out_change is
+  'A request of a recipient to get no messages of a purpose, or to get them again (lifted), with '
+  'its time, source and evidence, and the entity of its audit row.';

@@ -1,18 +1,18 @@
--- Inbound messages: kept once, the 24-hour window opened, words that mean STOP or START heeded,
--- and an event published that brings the message to the organisation's own endpoints. Preferences,
--- which WhatsApp's own button sends, are wishes too. One by one: they are few beside statuses.
+-- Inbound messages: each is stored once, opens the 24-hour window, may be an opt-out (STOP or
+-- START), and is published to the organisation's own endpoints. Preferences from WhatsApp's button
+-- are opt-outs, too. Updates are applied one by one, because they are few compared with statuses.
 
 create function outbox.apply_inbound(
   p_ids bigint[], p_now timestamptz
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
   v_update outbox.whatsapp_update;
-  v_wishes outbox.wish[] := array[]::outbox.wish[];
-  v_more outbox.wish[];
+  v_opt_outs outbox.opt_out_change[] := array[]::outbox.opt_out_change[];
+  v_more outbox.opt_out_change[];
   v_statuses text[] := array[]::text[];
   v_reasons text[] := array[]::text[];
   v_ids bigint[] := array[]::bigint[];
@@ -22,39 +22,40 @@ begin
     select u.* from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind in ('message', 'preference') and u.update_status = 'stored'
-    -- Contacts are locked in this order, and each person's messages come as they were sent.
+    -- Lock contacts in this order, and apply the messages of a sender in the order of sending.
     order by u.org_id, u.wa_id, u.user_id, u.happened_at, u.wamid, u.id
   loop
     if v_update.kind = 'message' then
-      select * into v_reason, v_more from outbox.take_inbound(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_inbound_message(v_update, p_now);
     else
-      select * into v_reason, v_more from outbox.take_preference(v_update, p_now);
+      select * into v_reason, v_more from outbox.apply_preference(v_update, p_now);
     end if;
-    v_wishes := v_wishes || v_more;
+    v_opt_outs := v_opt_outs || v_more;
     v_ids := v_ids || v_update.id;
     v_statuses := v_statuses || case when v_reason is null then 'applied' else 'skipped' end;
     v_reasons := v_reasons || v_reason;
   end loop;
   if pg_catalog.cardinality(v_ids) > 0 then
-    perform outbox.settle_updates(v_ids, v_statuses, v_reasons, p_now);
+    perform outbox.save_verdicts(v_ids, v_statuses, v_reasons, p_now);
     perform outbox.kick_on_commit();
   end if;
-  return v_wishes;
+  return v_opt_outs;
 end
 $$;
 comment on function outbox.apply_inbound(bigint[], timestamptz) is
-  'Applies the messages and preferences among stored updates, and returns what people want. locks: '
-  'contacts in the order of their ids at WhatsApp.';
+  'Applies the messages and preferences of stored updates; returns the opt-outs. locks: contacts '
+  'in the order of WhatsApp''s ids.';
 
-create function outbox.take_inbound(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_inbound_message(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
+  out opt_outs outbox.opt_out_change[]
 )
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_contact uuid := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+  v_contact uuid := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
     p_update.data -> 'contact', p_now);
   v_recipients text[] :=
     outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id);
@@ -65,8 +66,8 @@ begin
     type, text, reply_to, payload, sent_at, received_at)
   values (p_update.org_id, p_update.channel_id, p_update.phone_number_id, p_update.wamid, v_contact,
     coalesce(p_update.status, 'unknown'), outbox.inbound_text(p_update.data),
-    outbox.answered_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
-  -- WhatsApp may send what it could not show, and the same id again once it can.
+    outbox.replied_message(p_update), p_update.data - 'contact', p_update.happened_at, p_now)
+  -- WhatsApp may send a message as unsupported, and later the same id with its content.
   on conflict (phone_number_id, wamid) do update set
     type = excluded.type, text = excluded.text, reply_to = excluded.reply_to,
     payload = excluded.payload
@@ -82,26 +83,27 @@ begin
   end if;
   v_action := outbox.reply_action(p_update.org_id, p_update.data);
   if v_action is not null then
-    wishes := outbox.wishes_of(p_update, v_contact, v_recipients, array['ALL'],
+    opt_outs := outbox.opt_out_changes(p_update, v_contact, v_recipients, array['ALL'],
       v_action = 'START', pg_catalog.format('inbound %s', v_action));
     if v_action = 'START' then
-      wishes := wishes || outbox.wishes_of(p_update, v_contact, v_recipients, array['MARKETING'],
-        true, 'inbound START');
+      opt_outs := opt_outs || outbox.opt_out_changes(p_update, v_contact, v_recipients,
+        array['MARKETING'], true, 'inbound START');
     end if;
   elsif p_update.data #>> '{system,type}' in ('user_changed_number', 'customer_changed_number') then
-    -- Whoever gets the number next has agreed to nothing.
-    wishes := outbox.wishes_of(p_update, v_contact,
-      array[outbox.number_of(p_update.wa_id)], array['ALL'], false, 'number changed');
+    -- The next owner of the number has not agreed to messages.
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
+      array[outbox.wa_id_to_e164(p_update.wa_id)], array['ALL'], false, 'number changed');
   end if;
   perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
 end
 $$;
-comment on function outbox.take_inbound(outbox.whatsapp_update, timestamptz) is
-  'Keeps one inbound message, opens the window, publishes it, and returns what the person wants; '
+comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
+  'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
   'reason: why nothing was done.';
 
-create function outbox.take_preference(
-  p_update outbox.whatsapp_update, p_now timestamptz, out reason text, out wishes outbox.wish[]
+create function outbox.apply_preference(
+  p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
+  out opt_outs outbox.opt_out_change[]
 )
 language plpgsql set search_path = ''
 as $$
@@ -114,34 +116,36 @@ begin
     when p_update.wa_id is null and p_update.user_id is null then 'unknown_person'
   end;
   if reason is null then
-    v_contact := outbox.contact_of(p_update.org_id, p_update.wa_id, p_update.user_id,
+    v_contact := outbox.save_contact(p_update.org_id, p_update.wa_id, p_update.user_id,
       p_update.data -> 'contact', p_now);
-    wishes := outbox.wishes_of(p_update, v_contact,
+    opt_outs := outbox.opt_out_changes(p_update, v_contact,
       outbox.recipients_of(p_update.org_id, p_update.wa_id, p_update.user_id),
       array['MARKETING'], p_update.status <> 'stop', 'preference ' || p_update.status);
   end if;
 end
 $$;
-comment on function outbox.take_preference(outbox.whatsapp_update, timestamptz) is
-  'What a person said by WhatsApp''s own button about marketing messages.';
+comment on function outbox.apply_preference(outbox.whatsapp_update, timestamptz) is
+  'Applies the sender''s choice about marketing messages from WhatsApp''s own button.';
 
-create function outbox.wishes_of(
+create function outbox.opt_out_changes(
   p_update outbox.whatsapp_update, p_contact uuid, p_recipients text[], p_purposes text[],
   p_lifted boolean, p_source text
-) returns outbox.wish[]
+) returns outbox.opt_out_change[]
 language plpgsql set search_path = ''
 as $$
 begin
   return array(
     select row(p_update.org_id, r, p, p_lifted, p_update.happened_at, p_source,
-      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text)::outbox.wish
+      pg_catalog.format('update %s', p_update.id), 'CONTACT', p_contact::text
+    )::outbox.opt_out_change
     from pg_catalog.unnest(p_recipients) r, pg_catalog.unnest(p_purposes) p
     where r is not null and p_contact is not null);
 end
 $$;
-comment on function outbox.wishes_of(
+comment on function outbox.opt_out_changes(
   outbox.whatsapp_update, uuid, text[], text[], boolean, text) is
-  'The wishes that an update of a person brings, with the update as their evidence.';
+  'The opt-out changes of an update, one for each recipient and purpose, with the update as '
+  'evidence.';
 
 create function outbox.inbound_text(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -155,7 +159,7 @@ begin
 end
 $$;
 comment on function outbox.inbound_text(jsonb) is
-  'What a person reads of an inbound message; null where there is no text.';
+  'The readable text of an inbound message; null if it has none.';
 
 create function outbox.reply_action(p_org_id text, p_data jsonb) returns text
 language plpgsql stable
@@ -166,14 +170,14 @@ declare
   v_word text;
   v_action text;
 begin
-  -- What was chosen counts before what was shown: a button may say anything.
+  -- The payload of a button counts before its text, because the text may be anything.
   for v_word in
     select w.word
     from pg_catalog.unnest(array[p_data #>> '{text,body}', p_data #>> '{button,payload}',
       p_data #>> '{button,text}', p_data #>> '{interactive,button_reply,id}',
       p_data #>> '{interactive,button_reply,title}', p_data #>> '{interactive,list_reply,id}',
-      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (said, place)
-    cross join lateral outbox.plain_word(t.said) as w (word)
+      p_data #>> '{interactive,list_reply,title}']) with ordinality as t (value, place)
+    cross join lateral outbox.plain_word(t.value) as w (word)
     where w.word is not null
     order by t.place
   loop
@@ -188,9 +192,10 @@ begin
 end
 $$;
 comment on function outbox.reply_action(text, jsonb) is
-  'STOP or START when an inbound message, or the button chosen, is one of the org''s words for it.';
+  'STOP or START if an inbound message, or the chosen button, is one of the organisation''s '
+  'words.';
 
-create function outbox.answered_message(p_update outbox.whatsapp_update) returns bigint
+create function outbox.replied_message(p_update outbox.whatsapp_update) returns bigint
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -211,8 +216,8 @@ begin
     where m.org_id = p_update.org_id);
 end
 $$;
-comment on function outbox.answered_message(outbox.whatsapp_update) is
-  'The message of ours that an inbound one answers or reacts to, if any.';
+comment on function outbox.replied_message(outbox.whatsapp_update) is
+  'The outbound message that an inbound message replies or reacts to, or null.';
 
 create function outbox.publish_inbound(
   p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,
@@ -224,20 +229,19 @@ declare
   v_id uuid := outbox.uuid_v7(p_now);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
-    'contactId', p_message.contact_id, 'from', outbox.number_of(p_update.wa_id),
+    'contactId', p_message.contact_id, 'from', outbox.wa_id_to_e164(p_update.wa_id),
     'userId', p_update.user_id, 'name', p_update.data #>> '{contact,profile,name}',
     'type', p_message.type, 'text', p_message.text, 'replyTo', p_message.reply_to::text,
     'meaning', p_action, 'sentAt', outbox.iso_time(p_message.sent_at));
-  v_whole text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
+  v_payload text := (v_body || pg_catalog.jsonb_build_object('message', p_message.payload))::text;
 begin
-  -- One that is too large to publish comes without WhatsApp's own form of it.
-  if pg_catalog.octet_length(v_whole) > outbox.setting_int('publish.max_body_bytes') then
-    v_whole := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
+  if pg_catalog.octet_length(v_payload) > outbox.setting_int('publish.max_body_bytes') then
+    v_payload := (v_body || pg_catalog.jsonb_build_object('message', null))::text;
   end if;
   insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key, traceparent,
     created_at)
-  values (v_id, p_message.org_id, 'whatsapp.message.received', v_whole,
-    outbox.person_key(coalesce(outbox.number_of(p_update.wa_id), p_update.user_id, '')),
+  values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
+    outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
     p_update.key, outbox.current_traceparent(), p_now);
   insert into outbox.unrouted (event_id) values (v_id);
 end
@@ -245,5 +249,6 @@ $$;
 comment on function outbox.publish_inbound(
   outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
   'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "contactId", "from", '
-  '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": as '
-  'WhatsApp sent it}. One person''s come in order to an endpoint ordered by partition.';
+  '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
+  'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '
+  'messages of a sender in order.';

@@ -1,16 +1,16 @@
--- Who wrote, and what they want: contacts, and the wishes that callbacks bring. WhatsApp writes
--- some numbers otherwise than we were given them (a ninth digit, a country's 1), so what a person
--- says counts for each number by which they were written to.
+-- Contacts and opt-outs from callbacks. WhatsApp writes some numbers differently from the caller (a
+-- ninth digit, a 1 after the country code), so an opt-out applies to each number that messages to
+-- this recipient used.
 
-create function outbox.number_of(p_wa_id text) returns text
+create function outbox.wa_id_to_e164(p_wa_id text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_wa_id ~ '^[1-9][0-9]{6,14}$' then '+' || p_wa_id end;
 end
 $$;
-comment on function outbox.number_of(text) is
-  'A wa_id as E.164 with its +; null for what is none.';
+comment on function outbox.wa_id_to_e164(text) is
+  'A wa_id in E.164 form with +; null if it is not a number.';
 
 create function outbox.recipients_of(
   p_org_id text, p_wa_id text, p_user_id text
@@ -27,7 +27,7 @@ begin
   return array(
     select distinct r.recipient
     from (
-      select outbox.number_of(v_wa_id) as recipient
+      select outbox.wa_id_to_e164(v_wa_id) as recipient
       union all
       select p_user_id
       union all
@@ -43,10 +43,10 @@ begin
 end
 $$;
 comment on function outbox.recipients_of(text, text, text) is
-  'By what a person of an org may be addressed: their number, WhatsApp''s id of them, and the '
-  'numbers by which they were written to.';
+  'All addresses of a recipient in an organisation: the number, WhatsApp''s user id, and the '
+  'numbers of earlier messages.';
 
-create function outbox.contact_of(
+create function outbox.save_contact(
   p_org_id text, p_wa_id text, p_user_id text, p_contact jsonb, p_now timestamptz
 ) returns uuid
 language plpgsql
@@ -54,7 +54,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_wa_id text := case when outbox.number_of(p_wa_id) is not null then p_wa_id end;
+  v_wa_id text := case when outbox.wa_id_to_e164(p_wa_id) is not null then p_wa_id end;
   v_of_user outbox.whatsapp_contact;
   v_of_number outbox.whatsapp_contact;
   v_id uuid;
@@ -62,10 +62,10 @@ begin
   if v_wa_id is null and p_user_id is null then
     return null;
   end if;
-  -- A number that comes with another user id has a new owner.
+  -- A known number with another user id has a new owner.
   update outbox.whatsapp_contact c set wa_id = null
   where c.org_id = p_org_id and c.wa_id = v_wa_id and c.user_id <> p_user_id;
-  -- The transaction that held the contact may have erased it or merged it. Then try once more.
+  -- A concurrent transaction may have deleted or merged the contact: repeat.
   while v_id is null loop
     insert into outbox.whatsapp_contact (org_id, wa_id, user_id, first_seen_at, last_seen_at)
     select p_org_id, v_wa_id, p_user_id, p_now, p_now
@@ -79,7 +79,7 @@ begin
     where c.org_id = p_org_id and c.wa_id = v_wa_id for update;
     v_id := coalesce(v_of_user.id, v_of_number.id);
   end loop;
-  -- Two contacts that turn out to be one.
+  -- Merge two contacts of the same user.
   if v_of_user.id <> v_of_number.id then
     update outbox.inbound_message m set contact_id = v_id where m.contact_id = v_of_number.id;
     delete from outbox.whatsapp_contact c where c.id = v_of_number.id;
@@ -96,26 +96,28 @@ begin
   return v_id;
 end
 $$;
-comment on function outbox.contact_of(text, text, text, jsonb, timestamptz) is
-  'The contact of an org with that number or user id, made or completed; null without either. '
-  'locks: the contact.';
+comment on function outbox.save_contact(text, text, text, jsonb, timestamptz) is
+  'Creates or updates the contact of an organisation with this number or user id and returns its '
+  'id; null without either. locks: the contact.';
 
-create function outbox.note_wishes(p_wishes outbox.wish[], p_now timestamptz) returns void
+create function outbox.save_opt_outs(
+  p_changes outbox.opt_out_change[], p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  with last_word as (
-    -- The later word counts, and of two at one time the one that asks for less.
+  with latest as (
+    -- The later request counts; at the same time, the opt-out.
     select distinct on (w.org_id, w.recipient, w.purpose) w.*
-    from pg_catalog.unnest(p_wishes) w
+    from pg_catalog.unnest(p_changes) w
     order by w.org_id, w.recipient, w.purpose, w.at desc, w.lifted
   ), changed as (
     insert into outbox.opt_out as o (org_id, channel, recipient, purpose, source, evidence, lifted,
       decided_at, created_at)
     select w.org_id, 'WHATSAPP', w.recipient, w.purpose, w.source, w.evidence, w.lifted, w.at, p_now
-    from last_word w
+    from latest w
     order by w.org_id, w.recipient, w.purpose
     on conflict (org_id, channel, recipient, purpose) do update set
       source = excluded.source, evidence = excluded.evidence, lifted = excluded.lifted,
@@ -130,9 +132,9 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join last_word w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
 end
 $$;
-comment on function outbox.note_wishes(outbox.wish[], timestamptz) is
-  'Writes what people want into opt_out, where it is their last word, and audits it. locks: '
-  'opt-outs in the order of their keys.';
+comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is
+  'Saves opt-out changes that are later than the stored ones, and audits them. locks: opt-outs in '
+  'the order of their keys.';

@@ -1,5 +1,5 @@
--- What WhatsApp says of templates, accounts and numbers. It speaks of an account, which may have
--- channels of several organisations: each of them hears of it. The contrary update lifts a hold
+-- Notices of WhatsApp about templates, accounts and numbers. A notice is about an account, and
+-- applies to the channels of all organisations in that account. The opposite notice lifts a hold
 -- (messages/channel/hold_channel, messages/message/hold_template).
 
 create function outbox.apply_notices(p_ids bigint[], p_now timestamptz) returns void
@@ -17,17 +17,17 @@ begin
     where u.kind in ('template', 'account', 'quality') and u.update_status = 'stored'
     order by u.waba_id, u.kind, u.happened_at, u.id
   loop
-    v_reason := outbox.take_notice(v_update, p_now);
-    perform outbox.settle_updates(array[v_update.id],
+    v_reason := outbox.apply_notice(v_update, p_now);
+    perform outbox.save_verdicts(array[v_update.id],
       array[case when v_reason is null then 'applied' else 'skipped' end], array[v_reason], p_now);
   end loop;
 end
 $$;
 comment on function outbox.apply_notices(bigint[], timestamptz) is
-  'Applies what stored updates say of templates, accounts and numbers. locks: endpoints, of which '
-  'none that somebody else holds is waited for: then it is tried again.';
+  'Applies stored updates about templates, accounts and numbers. locks: endpoints, without '
+  'waiting: if one is locked, the update is tried again.';
 
-create function outbox.take_notice(
+create function outbox.apply_notice(
   p_update outbox.whatsapp_update, p_now timestamptz
 ) returns text
 language plpgsql
@@ -36,21 +36,21 @@ set enable_seqscan = off
 as $$
 declare
   v_rule outbox.notice_rule;
-  v_why text;
+  v_text text;
   v_channels uuid[];
 begin
   v_rule := outbox.notice_rule_of(p_update);
   if v_rule.action is null then
     return 'not_used';
   end if;
-  v_why := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
+  v_text := pg_catalog.concat_ws(': ', v_rule.title, outbox.notice_reason(p_update.data));
   if v_rule.cause = 'template' and v_rule.action <> 'note' then
-    return outbox.hold_template(p_update, v_rule, v_why, p_now);
+    return outbox.hold_template(p_update, v_rule, v_text, p_now);
   end if;
   v_channels := outbox.channels_of(p_update);
   perform outbox.put_news('outhook.whatsapp.notice', array(
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
-      'field', p_update.field, 'event', v_rule.event, 'reason', v_why,
+      'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
     from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
     p_now);
@@ -60,15 +60,16 @@ begin
     where c.endpoint_id = any (v_channels);
   end if;
   if v_rule.action <> 'note' then
-    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_why,
+    perform outbox.hold_channel(c, v_rule.cause, v_rule.action = 'hold', v_text,
       p_update.happened_at, outbox.notice_end(p_update.data), p_now)
     from pg_catalog.unnest(v_channels) c;
   end if;
   return null;
 end
 $$;
-comment on function outbox.take_notice(outbox.whatsapp_update, timestamptz) is
-  'Applies one update of a template, account or number; returns why it does nothing, if so.';
+comment on function outbox.apply_notice(outbox.whatsapp_update, timestamptz) is
+  'Applies one update about a template, an account or a number; returns the reason if nothing '
+  'changes.';
 
 create function outbox.notice_rule_of(p_update outbox.whatsapp_update) returns outbox.notice_rule
 language plpgsql stable set search_path = ''
@@ -78,7 +79,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- These two say what they mean further down.
+  -- The actual event of these is in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -90,7 +91,7 @@ begin
       select from pg_catalog.jsonb_array_elements(v_kinds) k
       where k ->> 'restriction_type' is distinct from 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
     then
-      -- It may go on sending.
+      -- Sending is not restricted.
       return null;
     end if;
   end if;
@@ -100,7 +101,7 @@ begin
 end
 $$;
 comment on function outbox.notice_rule_of(outbox.whatsapp_update) is
-  'The rule for an update of a template, account or number; null when it has none.';
+  'The rule for an update about a template, an account or a number; null if there is none.';
 
 create function outbox.notice_reason(p_data jsonb) returns text
 language plpgsql immutable set search_path = ''
@@ -115,13 +116,12 @@ begin
 end
 $$;
 comment on function outbox.notice_reason(jsonb) is
-  'What WhatsApp gives as the reason, if anything.';
+  'The reason that WhatsApp gives, or null.';
 
 create function outbox.notice_end(p_data jsonb) returns timestamptz
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- Of several restrictions the last to end; one without an end does not.
   if pg_catalog.jsonb_typeof(p_data -> 'restriction_info') = 'array' then
     return (
       select case when pg_catalog.count(*) = pg_catalog.count(s.at) then
@@ -137,7 +137,7 @@ begin
 end
 $$;
 comment on function outbox.notice_end(jsonb) is
-  'When restrictions end by themselves; null when they do not.';
+  'The time at which the last restriction ends by itself; null if one has no end.';
 
 create function outbox.channels_of(p_update outbox.whatsapp_update) returns uuid[]
 language plpgsql stable
@@ -147,8 +147,8 @@ as $$
 declare
   v_ids uuid[];
 begin
-  -- An update of a number names it as people read it. Until a callback of that number has come,
-  -- any of the account's may be meant.
+  -- An update of a number contains only its display form. Until a callback has stored that form for
+  -- a channel, the update applies to any such channel of the account.
   if p_update.kind = 'quality' and p_update.display is not null then
     v_ids := array(
       select c.endpoint_id from outbox.whatsapp_channel c
@@ -168,5 +168,5 @@ begin
 end
 $$;
 comment on function outbox.channels_of(outbox.whatsapp_update) is
-  'The channels that an update of an account, or of one of its numbers, concerns: of the app that '
-  'signed it alone.';
+  'The channels of an account, or of one of its numbers, that an update applies to: only those of '
+  'the app that signed it.';

@@ -1,7 +1,6 @@
--- Meta apps. One is shared by the channels that were set up with it, of any organisation; its
--- secret signs their callbacks, and proves nothing about the channels of another app. Its key is
--- the last part of the address that Meta calls. So a callback is checked against one app with at
--- most two secrets, and a stranger cannot guess the address of an app.
+-- Meta apps. Channels of any organisation may share an app. An app's secret signs the callbacks of
+-- its channels only. app_key is the last part of the URL that Meta calls. So a callback is checked
+-- against one app and at most two secrets, and the URL of an app cannot be guessed.
 
 create table outbox.whatsapp_app (
   app_id text primary key
@@ -17,8 +16,8 @@ create table outbox.whatsapp_app (
   constraint whatsapp_app_of_key unique (app_key)
 );
 comment on table outbox.whatsapp_app is
-  'Meta apps by Meta''s own id. The app secret is in Vault, and for a while the one before it; '
-  'allow_unsigned takes callbacks without a signature.';
+  'Meta apps by Meta''s id. The app secret is in Vault, and for a limited time the previous one. '
+  'allow_unsigned accepts callbacks without a signature.';
 
 create function outbox.put_whatsapp_app(
   p_app_id text,
@@ -33,13 +32,13 @@ declare
   v_app outbox.whatsapp_app;
 begin
   if p_app_id is null or p_app_id !~ '^[0-9]{1,32}$' then
-    perform outbox.invalid('app_id', 'is not a Meta app''s id', 'Expected digits');
+    perform outbox.invalid('app_id', 'is not the id of a Meta app', 'Expected digits');
   end if;
   if p_overlap is null or p_overlap not between interval '0' and interval '30 days' then
     perform outbox.invalid('overlap', 'is not between 0 and 30 days',
-      'Say how long the secret before this one still counts');
+      'Give the time for which the previous secret stays valid');
   end if;
-  -- Insert the row first, so that a second call for a new app waits here for the first one.
+  -- Insert the row first, so that a concurrent call for a new app waits here.
   insert into outbox.whatsapp_app (app_id, app_key, created_at, updated_at)
   values (p_app_id, pg_catalog.replace(pg_catalog.gen_random_uuid()::text, '-', ''), v_now, v_now)
   on conflict (app_id) do nothing;
@@ -48,7 +47,7 @@ begin
     delete from vault.secrets v where v.id = v_app.old_secret_vault_id;
     v_app.old_secret_vault_id := v_app.secret_vault_id;
     v_app.old_secret_until := v_now + p_overlap;
-    v_app.secret_vault_id := outbox.keep_in_vault('secret', p_secret);
+    v_app.secret_vault_id := outbox.store_in_vault('secret', p_secret);
   end if;
   update outbox.whatsapp_app a set
     secret_vault_id = v_app.secret_vault_id,
@@ -61,9 +60,8 @@ begin
 end
 $$;
 comment on function outbox.put_whatsapp_app(text, text, boolean, interval) is
-  'Makes a Meta app known, or replaces its secret, of which the one before still counts for '
-  'p_overlap; without a secret it keeps the one it has. Returns what get_whatsapp_app() does. '
-  'OH001.';
+  'Adds a Meta app, or replaces its secret. The previous secret stays valid for p_overlap. '
+  'Without p_secret the secret does not change. Returns the result of get_whatsapp_app(). OH001.';
 
 create function outbox.get_whatsapp_app(p_app_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -76,7 +74,7 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('Meta app %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_app_id, 40))),
-      hint = 'put_whatsapp_app() makes it known';
+      hint = 'Add it with put_whatsapp_app()';
   end if;
   return pg_catalog.jsonb_build_object('appId', v_app.app_id, 'appKey', v_app.app_key,
     'allowUnsigned', v_app.allow_unsigned,
@@ -84,8 +82,8 @@ begin
 end
 $$;
 comment on function outbox.get_whatsapp_app(text) is
-  'A Meta app: {"appId", "appKey": the last part of the address of its callbacks, '
-  '"allowUnsigned", "secrets": how many count}. OH002.';
+  'A Meta app: {"appId", "appKey": the last part of its callback URL, "allowUnsigned", "secrets": '
+  'the number of valid secrets}. OH002.';
 
 create function outbox.app_secrets(
   p_app outbox.whatsapp_app, p_now timestamptz
@@ -99,7 +97,7 @@ begin
       p_app.secret_vault_id,
       case when p_app.old_secret_until > p_now then p_app.old_secret_vault_id end
     ]) with ordinality as k (id, place)
-    -- A secret that cannot be read is left out, so that the other one still works.
+    -- Skip an unreadable secret, so that the other one still works.
     cross join lateral outbox.try_read(k.id) s (secret)
     where s.secret is not null
     order by k.place);
@@ -128,9 +126,9 @@ begin
 end
 $$;
 comment on function outbox.callback_app(text) is
-  'The Meta app of a callback address and the secrets that verify its callbacks: {"app": {"id", '
+  'The Meta app of a callback URL and the secrets that verify its callbacks: {"app": {"id", '
   '"secrets": newest first, at most two, "allow_unsigned"}}, or {"app": null}. p_app_key: the key '
-  'in the address; null: the app in the setting whatsapp.shared_app.';
+  'in the URL; null: the app in the setting whatsapp.shared_app.';
 
 create function outbox.forget_app_secrets(p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -142,7 +140,7 @@ begin
     select a.app_id, a.old_secret_vault_id as id from outbox.whatsapp_app a
     where a.old_secret_until <= p_now and a.old_secret_vault_id is not null
     for update skip locked
-  ), gone as (
+  ), deleted_secrets as (
     delete from vault.secrets v using old o where v.id = o.id
   )
   update outbox.whatsapp_app a set old_secret_vault_id = null, old_secret_until = null
@@ -152,4 +150,4 @@ begin
 end
 $$;
 comment on function outbox.forget_app_secrets(timestamptz) is
-  'Removes the secrets of Meta apps that count no more; returns how many.';
+  'Deletes the previous secrets of Meta apps that are no longer valid; returns how many.';

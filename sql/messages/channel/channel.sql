@@ -1,13 +1,13 @@
--- Channels: the business numbers that messages are sent from. A channel is an endpoint of kind
--- whatsapp and has its gate, lanes, rate, breaker and status; here is what only a channel has. Its
--- events are addressed to it, so it has no subscription. Order is by partition, which is the
--- recipient: one lane a person, whose lane_spacing_ms keeps the pair limit of WhatsApp.
+-- Channels: the business numbers that send messages. A channel is an endpoint of kind whatsapp with
+-- its own gate, lanes, rate, breaker and status. whatsapp_channel has its additional columns. Its
+-- events are addressed to it, so it has no subscription. It is ordered by partition, the recipient:
+-- one lane for each recipient, with lane_spacing_ms for WhatsApp's limit for a pair of numbers.
 
 insert into outbox.endpoint_kind (kind, retry, pauses_on_hold, is_cached, managed_as, managed_at)
 values
   ('whatsapp', '{"strategy": "schedule", "delays": [60, 300, 900, 3600, 21600], "max_retries": 5,
     "jitter": false}',
-    -- A channel's token is replaced without its endpoint.
+    -- Not cached: the token changes without a change of the endpoint.
     true, false, 'a channel', '/channels/{channelId}');
 
 create table outbox.whatsapp_channel (
@@ -28,11 +28,10 @@ create table outbox.whatsapp_channel (
   constraint whatsapp_channel_of_number unique (phone_number_id)
 );
 comment on table outbox.whatsapp_channel is
-  'What a whatsapp endpoint has beside the endpoint: Meta''s ids of its number and account, the '
-  'app, and the access token in Vault. Deliveries read it; a held channel is a paused endpoint. '
-  'messages_per_second is WhatsApp''s limit, of which the endpoint''s rate uses most; '
-  'graph_version is for this number alone, else the setting''s; display_digits is the number '
-  'itself, as its callbacks show it.';
+  'The additional columns of a whatsapp endpoint: Meta''s ids of its number and account, the app, '
+  'and the access token in Vault. A held channel is a paused endpoint. messages_per_second is '
+  'WhatsApp''s limit; the rate of the endpoint is 96.5 % of it. graph_version overrides the '
+  'setting for this number. display_digits is the number as its callbacks show it.';
 create unique index whatsapp_channel_default on outbox.whatsapp_channel (org_id)
   where is_default;
 create index whatsapp_channel_org on outbox.whatsapp_channel (org_id, created_at);
@@ -55,7 +54,8 @@ begin
     where c.endpoint_id = p_channel_id);
 end
 $$;
-comment on function outbox.channel_json(uuid) is 'A channel as the API shows it.';
+comment on function outbox.channel_json(uuid) is
+  'A channel as the API returns it.';
 
 create function outbox.check_channel(p_org_id text, p_channel_id uuid) returns uuid
 language plpgsql stable set search_path = ''
@@ -75,13 +75,14 @@ begin
         then pg_catalog.format('organisation %s has no default channel', p_org_id)
         else pg_catalog.format('channel %s does not exist', p_channel_id)
       end,
-      hint = 'create_channel() makes one; the first of an organisation is its default';
+      hint = 'Create one with create_channel(); the first of an organisation is its default';
   end if;
   return v_id;
 end
 $$;
 comment on function outbox.check_channel(text, uuid) is
-  'The channel of that org, or its default one when no id is given. OH002.';
+  'The id of a channel of this organisation, or of its default channel if p_channel_id is null. '
+  'OH002.';
 
 create function outbox.lock_channel(p_org_id text, p_channel_id uuid) returns uuid
 language plpgsql set search_path = ''
@@ -94,7 +95,7 @@ begin
 end
 $$;
 comment on function outbox.lock_channel(text, uuid) is
-  'As check_channel(), for whoever changes it: its endpoint''s row locked. OH002.';
+  'As check_channel(), and locks the row of the endpoint for a change. OH002.';
 
 create function outbox.get_channel(p_org_id text, p_channel_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -104,7 +105,8 @@ begin
 end
 $$;
 comment on function outbox.get_channel(text, uuid) is
-  'One channel of an org, as channel_json() shows it; without an id the default one. OH002.';
+  'A channel of an organisation as channel_json() returns it; without an id the default one. '
+  'OH002.';
 
 create function outbox.list_channels(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -118,7 +120,7 @@ begin
 end
 $$;
 comment on function outbox.list_channels(text) is
-  'The channels of an org, newest first: {"data": […]}.';
+  'The channels of an organisation, newest first: {"data": […]}.';
 
 create function outbox.set_default_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -137,4 +139,4 @@ begin
 end
 $$;
 comment on function outbox.set_default_channel(text, uuid, text) is
-  'Makes a channel the one that messages without a channelId go through. OH002.';
+  'Makes a channel the default: messages without a channelId use it. OH002.';

@@ -1,19 +1,19 @@
--- What a person does with a channel: to change it, to lift its hold, to delete it. Each writes the
--- rows of the channel and its endpoint alone, waits for no run, and stands in the audit trail.
+-- Change, resume and delete a channel. Each writes only the rows of the channel and its endpoint,
+-- waits for no run, and adds a row to the audit trail.
 
 create function outbox.check_channel_change(p_change jsonb) returns void
 language plpgsql stable set search_path = ''
 as $$
 declare
-  v_stray text;
+  v_unknown text;
 begin
-  select k into v_stray from pg_catalog.jsonb_object_keys(p_change) k
+  select k into v_unknown from pg_catalog.jsonb_object_keys(p_change) k
   where k not in ('description', 'accessToken', 'messagesPerSecond', 'pairSeconds',
     'graphVersion', 'isDefault')
   order by k limit 1;
   if found then
-    perform outbox.invalid(v_stray, 'cannot be changed',
-      'A channel has description, accessToken, messagesPerSecond, pairSeconds, graphVersion and '
+    perform outbox.invalid(v_unknown, 'cannot be changed',
+      'Change description, accessToken, messagesPerSecond, pairSeconds, graphVersion or '
       'isDefault');
   end if;
   if p_change ? 'messagesPerSecond' then
@@ -25,16 +25,16 @@ begin
   end if;
   if p_change ->> 'graphVersion' !~ '^v[1-9][0-9]{0,2}\.[0-9]$' then
     perform outbox.invalid('graphVersion', 'is not a version of the Graph API',
-      'Expected something like v25.0, or null for what the setting says');
+      'Expected something like v25.0, or null for the value of the setting');
   end if;
   if p_change -> 'isDefault' is distinct from 'true' and p_change ? 'isDefault' then
-    perform outbox.invalid('isDefault', 'can only become true',
-      'Make another channel the default one');
+    perform outbox.invalid('isDefault', 'can only be set to true',
+      'Set it for the new default channel');
   end if;
 end
 $$;
 comment on function outbox.check_channel_change(jsonb) is
-  'Raises OH001 for the first member that no channel may have.';
+  'Raises OH001 for the first invalid member of a change.';
 
 create function outbox.update_channel(
   p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text default null
@@ -76,9 +76,9 @@ begin
 end
 $$;
 comment on function outbox.update_channel(text, uuid, jsonb, text) is
-  'Changes what p_change names of a channel (description, accessToken, messagesPerSecond, '
-  'pairSeconds, graphVersion, isDefault) and nothing else, from the next claim on; returns it as '
-  'channel_json() shows it. OH001, OH002.';
+  'Changes the members in p_change (description, accessToken, messagesPerSecond, pairSeconds, '
+  'graphVersion, isDefault) from the next claim on; returns the channel as channel_json(). OH001, '
+  'OH002.';
 
 create function outbox.resume_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -87,20 +87,20 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
-  v_was jsonb := outbox.channel_json(v_id);
+  v_before jsonb := outbox.channel_json(v_id);
 begin
-  if v_was ->> 'status' <> 'enabled' then
+  if v_before ->> 'status' <> 'enabled' then
     perform outbox.set_endpoint_status(v_id, 'enabled', null);
     perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'RESUMED',
       pg_catalog.format('Channel resumed, which was %s',
-        coalesce(v_was ->> 'statusReason', v_was ->> 'status')), p_actor, outbox.clock());
+        coalesce(v_before ->> 'statusReason', v_before ->> 'status')), p_actor, outbox.clock());
   end if;
   return outbox.channel_json(v_id);
 end
 $$;
 comment on function outbox.resume_channel(text, uuid, text) is
-  'Lifts the hold of a channel: what waits is sent at once, its attempts uncounted by the hold. '
-  'Returns it as channel_json() shows it. OH002.';
+  'Lifts the holds of a channel. Its waiting messages are sent at once; the hold used up none of '
+  'their attempts. Returns the channel as channel_json(). OH002.';
 
 create function outbox.delete_channel(
   p_org_id text, p_channel_id uuid, p_actor text default null
@@ -119,5 +119,6 @@ begin
 end
 $$;
 comment on function outbox.delete_channel(text, uuid, text) is
-  'Deletes a channel: nothing more is sent from it, what it had not sent fails within seconds, and '
-  'its number is free after that. Returns {"id", "open": messages that were open}. OH002.';
+  'Deletes a channel: it sends nothing more, and its unsent messages fail within seconds. Then '
+  'its number can be used for a new channel. Returns {"id", "open": how many messages were open}. '
+  'OH002.';

@@ -1,21 +1,18 @@
--- The access token of a channel. It lies in Vault, as the secrets of an app do; who changes it does
--- so here, and the claim alone reads it.
-
-create function outbox.keep_in_vault(p_field text, p_secret text) returns uuid
+create function outbox.store_in_vault(p_field text, p_secret text) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  -- What goes into a header, so nothing that a header cannot hold.
+  -- The value is sent in an HTTP header.
   if p_secret is null or p_secret !~ '^[\x21-\x7e]+$' or pg_catalog.length(p_secret) > 2048
   then
-    perform outbox.invalid(p_field, 'is empty, too long or not visible ASCII',
+    perform outbox.invalid(p_field, 'is empty, longer than 2048 characters or not visible ASCII',
       'Copy it from Meta''s dashboard again');
   end if;
   return vault.create_secret(p_secret);
 end
 $$;
-comment on function outbox.keep_in_vault(text, text) is
-  'Puts a secret into Vault and returns its id there. OH001, which never shows it.';
+comment on function outbox.store_in_vault(text, text) is
+  'Stores a secret in Vault and returns its id. OH001, without the secret.';
 
 create function outbox.set_channel_token(
   p_org_id text, p_channel_id uuid, p_access_token text, p_actor text default null
@@ -29,7 +26,7 @@ declare
 begin
   select c.token_vault_id into v_old from outbox.whatsapp_channel c where c.endpoint_id = v_id;
   update outbox.whatsapp_channel c
-  set token_vault_id = outbox.keep_in_vault('accessToken', p_access_token)
+  set token_vault_id = outbox.store_in_vault('accessToken', p_access_token)
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
@@ -39,8 +36,8 @@ begin
 end
 $$;
 comment on function outbox.set_channel_token(text, uuid, text, text) is
-  'Replaces a channel''s access token, from the next claim on; a held channel stays held until '
-  'resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
+  'Replaces the access token of a channel, from the next claim on. A held channel stays held '
+  'until resume_endpoint(), unless it was held because its token could not be read. OH001, OH002.';
 
 create or replace function outbox.more_secrets(p_endpoint_id uuid)
 returns table (vault_id uuid, what text, remedy text)
@@ -72,7 +69,8 @@ begin
       when p_endpoint.status_reason like 'unreadable: the access token%' then v_set_token
     end;
   end if;
-  -- Of all its holds, for status_reason tells the first alone. A hold says why as its rule does.
+  -- From all holds, because status_reason names only the first. The text of a hold is its rule's
+  -- code and title.
   select pg_catalog.bool_or(f.new_token), pg_catalog.bool_or(f.code = 'blocked')
   into v_token, v_blocked
   from outbox.channel_hold h

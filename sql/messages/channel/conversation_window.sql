@@ -1,5 +1,5 @@
--- The 24-hour window: what is no template may be sent to a person only for so long after they
--- wrote. refusal_of() asks for it, at the creation of a message and at its claim.
+-- The 24-hour window: a message without a template may be sent only within 24 hours after the
+-- recipient wrote. refusal_of() checks it when a message is created and when it is claimed.
 
 create table outbox.conversation_window (
   channel_id uuid not null,
@@ -8,8 +8,8 @@ create table outbox.conversation_window (
   primary key (channel_id, recipient)
 );
 comment on table outbox.conversation_window is
-  'Until when a person may be sent what is no template: 24 hours from their last message to that '
-  'number. recipient is E.164 with its +.';
+  'The end of the time in which a recipient may get messages without a template: 24 hours after '
+  'the recipient''s last message to this number. recipient is E.164 with +.';
 
 create function outbox.open_window(
   p_channel_id uuid, p_recipient text, p_at timestamptz
@@ -24,5 +24,5 @@ begin
 end
 $$;
 comment on function outbox.open_window(uuid, text, timestamptz) is
-  'Notes that a person (E.164 with its +) wrote to a channel at that time: for 24 hours they may '
-  'be sent what is no template.';
+  'Records that a recipient (E.164 with +) wrote to a channel at p_at: messages without a '
+  'template are allowed for 24 hours.';

@@ -1,12 +1,13 @@
--- Making a channel, and how fast it may go: WhatsApp has a limit for the number and one for each
--- recipient, and what goes over either is refused and costs a try.
+-- Creates a channel and sets its rate. WhatsApp has a limit for the number and one for each
+-- recipient; a message above either limit is rejected and costs an attempt.
 
 create type outbox.pace as (
   rate_per_second double precision,
   rate_burst integer,
   max_in_flight integer
 );
-comment on type outbox.pace is 'How fast a channel may go, as its endpoint has it.';
+comment on type outbox.pace is
+  'The rate limits of the endpoint of a channel.';
 
 create function outbox.pace_of(p_messages_per_second double precision) returns outbox.pace
 language plpgsql immutable set search_path = ''
@@ -14,14 +15,14 @@ as $$
 declare
   v_rate constant double precision := p_messages_per_second * 0.965;
 begin
-  -- The burst is what a run may claim a quarter of a second ahead, so that a late look costs
-  -- nothing; with_messages() says when each is sent, so that none comes in a burst.
+  -- A run may claim the messages of the next 0.25 s, so that a late poll costs no throughput.
+  -- with_messages() sets the time of each, so they are not sent in a burst.
   return row(v_rate, 1 + pg_catalog.floor(v_rate / 4)::integer,
     greatest(200, pg_catalog.ceil(v_rate)::integer))::outbox.pace;
 end
 $$;
 comment on function outbox.pace_of(double precision) is
-  'The pace of a channel under a limit of WhatsApp: 96.5 % of it, evenly.';
+  'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
 create function outbox.create_channel(
   p_org_id text,
@@ -42,18 +43,18 @@ begin
   perform outbox.check_org(p_org_id);
   if p_phone_number_id is null or p_phone_number_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('phoneNumberId', 'is not Meta''s id of a number',
-      'Expected the digits that the dashboard shows under the number, not the number itself');
+      'Expected the digits below the number in the dashboard, not the number itself');
   end if;
   if p_waba_id is null or p_waba_id !~ '^[0-9]{1,32}$' then
     perform outbox.invalid('wabaId', 'is not Meta''s id of an account', 'Expected digits');
   end if;
   if not exists (select from outbox.whatsapp_app a where a.app_id = p_app_id) then
-    perform outbox.invalid('appId', 'is not a Meta app that is known here',
-      'put_whatsapp_app() makes it known');
+    perform outbox.invalid('appId', 'is not the id of a known Meta app',
+      'Add it with put_whatsapp_app()');
   end if;
   perform outbox.check_range('messagesPerSecond', p_messages_per_second, 1, 1000);
   perform outbox.check_range('pairSeconds', p_pair_seconds, 0, 3600);
-  -- A turn takes one row of each recipient, so that the next one waits for lane_spacing_ms.
+  -- Quantum 1: a turn takes one message of each recipient; lane_spacing_ms delays the next.
   insert into outbox.endpoint (org_id, kind, url, description, timeout_ms, ordering, quantum,
     max_in_flight, rate_per_second, rate_burst, lane_spacing_ms, created_at, updated_at)
   select p_org_id, 'whatsapp', '', coalesce(p_description, ''), 20000, 'partition', 1,
@@ -63,7 +64,7 @@ begin
   insert into outbox.whatsapp_channel (endpoint_id, org_id, phone_number_id, waba_id, app_id,
     token_vault_id, is_default, messages_per_second, created_at)
   values (v_id, p_org_id, p_phone_number_id, p_waba_id, p_app_id,
-    outbox.keep_in_vault('accessToken', p_access_token),
+    outbox.store_in_vault('accessToken', p_access_token),
     not exists (
       select from outbox.whatsapp_channel c where c.org_id = p_org_id and c.is_default),
     p_messages_per_second, v_now);
@@ -72,12 +73,12 @@ begin
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
-    message = 'phoneNumberId belongs to a channel already', detail = 'phoneNumberId',
-    hint = 'A number has one channel, of one organisation: use that, or delete it first';
+    message = 'phoneNumberId already belongs to a channel', detail = 'phoneNumberId',
+    hint = 'A number has one channel of one organisation: use it, or delete it first';
 end
 $$;
 comment on function outbox.create_channel(
   text, text, text, text, text, text, double precision, double precision) is
-  'Makes a WhatsApp channel, the default one if the org has none, as channel_json() shows it. '
-  'p_messages_per_second and p_pair_seconds are WhatsApp''s limits for the number, and for one '
-  'recipient. OH001.';
+  'Creates a WhatsApp channel and returns it as channel_json(). It is the default '
+  'if the organisation has no default. p_messages_per_second and p_pair_seconds are WhatsApp''s '
+  'limits for the number and for one recipient. OH001.';

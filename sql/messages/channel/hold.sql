@@ -1,7 +1,7 @@
--- What WhatsApp itself has stopped: a number, an account, a template. A hold has a cause and is
--- lifted by the update that says the contrary, in whatever order the two come: the later word
--- counts. A channel with a hold is a paused endpoint; a template with one keeps its messages back,
--- each person's in order. resume_endpoint() lifts whatever holds a channel.
+-- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause. The opposite
+-- update lifts it; of two updates, the one with the later time counts, in whatever order they
+-- arrive. A held channel is a paused endpoint. Messages with a held template wait, in order for
+-- each recipient. resume_endpoint() lifts all holds of a channel.
 
 create table outbox.channel_hold (
   channel_id uuid not null,
@@ -13,8 +13,8 @@ create table outbox.channel_hold (
   primary key (channel_id, cause)
 );
 comment on table outbox.channel_hold is
-  'The last word on a channel by cause: failure (a code of WhatsApp''s), account, quality. '
-  'decided_at is Meta''s time; expires_at when Meta ends it by itself.';
+  'The last decision about a channel by cause: failure (an error code of WhatsApp), account or '
+  'quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
 create index channel_hold_expires on outbox.channel_hold (expires_at)
   where held and expires_at is not null;
 
@@ -29,8 +29,9 @@ create table outbox.template_hold (
   primary key (app_id, waba_id, name, language)
 );
 comment on table outbox.template_hold is
-  'The last word on a template of an account, by Meta''s name and language (with _), as an app '
-  'heard it: the secret of one says nothing of the channels of another.';
+  'The last decision about a template of an account, by Meta''s name and language (with _). '
+  'app_id is the app that received it: the secret of an app is no proof for the channels of '
+  'another app.';
 
 create table outbox.notice_rule (
   field text not null,
@@ -43,8 +44,9 @@ create table outbox.notice_rule (
   primary key (field, event)
 );
 comment on table outbox.notice_rule is
-  'What an update about a template, an account or a number means: hold, lift, or note, which is an '
-  'operational event alone. One UPDATE changes it; an event in no row is stored and skipped.';
+  'The action for an update about a template, an account or a number: hold, lift, or note (an '
+  'operational event only). Change a rule with UPDATE. An event without a rule is stored and '
+  'skipped.';
 
 insert into outbox.notice_rule (field, event, action, cause, title) values
   ('message_template_status_update', 'PAUSED', 'hold', 'template', 'Template is paused'),
@@ -67,7 +69,7 @@ insert into outbox.notice_rule (field, event, action, cause, title) values
   ('message_template_status_update', 'UNARCHIVED', 'lift', 'template', 'Template is unarchived'),
   ('message_template_status_update', 'UNLOCKED', 'lift', 'template', 'Template is unlocked'),
   ('account_update', 'ACCOUNT_RESTRICTION', 'hold', 'account', 'Account is restricted'),
-  ('account_update', 'ACCOUNT_UNRESTRICTION', 'lift', 'account', 'Account is restricted no more'),
+  ('account_update', 'ACCOUNT_UNRESTRICTION', 'lift', 'account', 'Account is no longer restricted'),
   ('account_update', 'DISABLE', 'hold', 'account', 'Account is disabled'),
   ('account_update', 'SCHEDULE_FOR_DISABLE', 'note', 'account', 'Account will be disabled'),
   ('account_update', 'REINSTATE', 'lift', 'account', 'Account is reinstated'),

@@ -1,5 +1,6 @@
--- Holds of a channel, each with its cause: a failure, the account, the number's quality. While one
--- cause holds it, the channel is paused; a word that is older than the last one changes nothing.
+-- Holds of a channel by cause: a failure, the account, the quality of the number. The channel is
+-- paused while at least one cause holds it. An update that is older than the last one changes
+-- nothing.
 
 create function outbox.hold_channel(
   p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamptz,
@@ -42,19 +43,20 @@ end
 $$;
 comment on function outbox.hold_channel(
   uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
-  'Holds a channel for a cause, or lifts that cause, unless a later word has been spoken; the last '
-  'cause lifted resumes it, unless a person paused it. locks: the endpoint, without waiting.';
+  'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the '
+  'last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, '
+  'without waiting.';
 
-create function outbox.cause_of(p_code text) returns text
+create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- These two speak of the account, and an update that it is reinstated lifts them.
+  -- These two codes are about the account: an update that it is reinstated lifts the hold.
   return case when p_code in ('131031', '368') then 'account' else 'failure' end;
 end
 $$;
-comment on function outbox.cause_of(text) is
-  'The cause of a hold that a code of WhatsApp''s makes.';
+comment on function outbox.hold_cause(text) is
+  'The cause of a hold for an error code of WhatsApp.';
 
 create function outbox.lift_expired_holds(p_now timestamptz) returns integer
 language plpgsql
@@ -72,7 +74,7 @@ begin
     order by h.expires_at limit 100
     for no key update of e skip locked
   loop
-    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'its time is over',
+    perform outbox.hold_channel(v_hold.channel_id, v_hold.cause, false, 'the hold has expired',
       greatest(v_hold.expires_at, v_hold.decided_at + interval '1 us'), null, p_now);
     v_lifted := v_lifted + 1;
   end loop;
@@ -80,7 +82,7 @@ begin
 end
 $$;
 comment on function outbox.lift_expired_holds(timestamptz) is
-  'Lifts holds whose end WhatsApp had announced; returns how many.';
+  'Lifts holds that have expired; returns how many.';
 
 create function outbox.lift_holds() returns trigger
 language plpgsql set search_path = ''
@@ -92,7 +94,7 @@ begin
 end
 $$;
 comment on function outbox.lift_holds() is
-  'Trigger: whoever resumes a channel has seen what held it, so its holds are lifted.';
+  'Trigger: resuming a channel lifts its holds.';
 
 create trigger resumed_channel_has_no_hold
   after update of status on outbox.endpoint
@@ -105,7 +107,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- WhatsApp may have stopped the channel while its token could not be read.
+  -- WhatsApp may have stopped the channel while its token was unreadable.
   return (
     select 'held: ' || h.why from outbox.channel_hold h
     where h.channel_id = p_endpoint_id and h.held limit 1);

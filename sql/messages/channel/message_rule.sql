@@ -1,30 +1,30 @@
--- What WhatsApp's error codes mean. Titles are Meta's own. A failure is judged by its code, never
--- by the status that it came with: the same code comes with several. Meta's is_transient makes a
--- retry of what would be a failure or a hold, unless the rule is firm. A code without a row is
--- retried.
+-- Rules for WhatsApp's error codes. The titles are Meta's. The code decides and not the HTTP
+-- status, because a code comes with several statuses. If Meta sets is_transient, a fail or hold
+-- becomes a retry, unless the rule is firm. A code without a rule is retried.
 --
--- An attempt that may have reached WhatsApp though no answer came is an unknown outcome, since a
--- second call would be a second message: its retry waits ten minutes for a callback that says so.
+-- If no response comes but the attempt may have reached WhatsApp, its outcome is unknown, and a
+-- second call could send a second message. So the retry waits ten minutes for a callback.
 
 insert into outbox.error_hint (error_class, hint) values
-  ('provider', 'The provider refused the message: its code says why');
+  ('provider', 'The provider rejected the message: see its code');
 
 insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, title, note) values
-  ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
-  ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'A refusal without a known code', ''),
+  ('whatsapp', '4xx', 'retry', 'endpoint', 0, false, 'Rejected without a known code', ''),
+  ('whatsapp', '410', 'retry', 'endpoint', 0, false, 'Rejected without a known code', ''),
   ('whatsapp', '429', 'throttle', 'endpoint', 10, false, 'Too many requests, without a code', ''),
-  ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No answer in time', 'Unknown outcome'),
+  ('whatsapp', 'timeout', 'retry', 'endpoint', 600, false, 'No response in time',
+    'Unknown outcome'),
   ('whatsapp', 'reset', 'retry', 'endpoint', 600, false, 'The connection broke',
     'Unknown outcome'),
   ('whatsapp', 'lease_expired', 'retry', 'endpoint', 600, false, 'The run ended',
     'Unknown outcome'),
   ('whatsapp', 'blocked', 'hold', 'endpoint', 0, false, 'The Graph API may not be reached',
-    'Set whatsapp.graph_url or the egress settings right'),
+    'Correct whatsapp.graph_url or the egress settings'),
   ('whatsapp', 'invalid_token', 'hold', 'endpoint', 0, false, 'The access token cannot be sent',
     'set_channel_token() replaces it'),
-  ('whatsapp', 'invalid_payload', 'fail', 'endpoint', 0, false, 'The payload does not serve', ''),
-  ('whatsapp', 'incomplete', 'retry', 'endpoint', 60, false, 'Two versions at once',
-    'Deploy the functions that belong to the migration'),
+  ('whatsapp', 'invalid_payload', 'fail', 'endpoint', 0, false, 'The payload is invalid', ''),
+  ('whatsapp', 'incomplete', 'retry', 'endpoint', 60, false, 'Functions and schema differ',
+    'Deploy the functions of the migration'),
   ('whatsapp', '0', 'hold', 'endpoint', 0, false, 'AuthException', 'New token'),
   ('whatsapp', '1', 'retry', 'endpoint', 60, false, 'API Unknown', ''),
   ('whatsapp', '2', 'retry', 'endpoint', 60, false, 'API Service', ''),
@@ -77,7 +77,7 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '131043', 'fail', 'endpoint', 0, false, 'Message expired', ''),
   ('whatsapp', '131045', 'hold', 'endpoint', 0, false, 'Incorrect certificate', ''),
   ('whatsapp', '131047', 'fail', 'endpoint', 0, true, 'Re-engagement message',
-    'Called "invalid parameter" elsewhere; more than 24 hours since the person wrote'),
+    'Called "invalid parameter" elsewhere; more than 24 hours since the recipient wrote'),
   ('whatsapp', '131048', 'throttle', 'endpoint', 3600, false, 'Spam rate limit hit', ''),
   ('whatsapp', '131049', 'fail', 'endpoint', 0, false,
     'Not delivered to maintain healthy ecosystem engagement', 'A new message after 24 hours'),
@@ -114,7 +114,7 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '133000', 'fail', 'endpoint', 0, true, 'Incomplete Deregistration',
     'Called "invalid phone number" elsewhere; the sender''s registration'),
   ('whatsapp', '133004', 'fail', 'endpoint', 0, true, 'Server Temporarily Unavailable',
-    'Called "template not found" elsewhere; retry would be truer to Meta''s own words'),
+    'Called "template not found" elsewhere; Meta''s title suggests a retry'),
   ('whatsapp', '133005', 'fail', 'endpoint', 0, false, 'Two-step verification PIN Mismatch', ''),
   ('whatsapp', '133006', 'fail', 'endpoint', 0, true, 'Phone number Re-verification Needed',
     'Called "template disabled" elsewhere; the sender''s registration'),
@@ -132,7 +132,8 @@ insert into outbox.failure_rule (kind, code, action, scope, min_delay_s, firm, t
   ('whatsapp', '137000', 'fail', 'endpoint', 0, false, 'Recipient identity key mismatch', ''),
   ('whatsapp', '2494100', 'throttle', 'endpoint', 300, false, 'In maintenance', '');
 
--- 131201 to 131215 are the Groups API's, 131208 its rate limit (above); 200 to 299 permissions.
+-- 131201 to 131215 are Groups API errors, except 131208, its rate limit (above). 200 to 299 are
+-- permissions.
 insert into outbox.failure_rule (kind, code, action, title)
 select 'whatsapp', n::text, 'fail', 'Groups API error'
 from pg_catalog.generate_series(131201, 131215) n where n <> 131208;
@@ -140,15 +141,16 @@ insert into outbox.failure_rule (kind, code, action, title)
 select 'whatsapp', n::text, 'hold', 'API Permission'
 from pg_catalog.generate_series(200, 299) n;
 
--- What a person has said to WhatsApp, or the business about a person, is asked of no message again.
+-- Store an opt-out if the recipient opted out at WhatsApp (131050) or the business blocked the
+-- recipient (130403).
 update outbox.failure_rule f set opt_out = case f.code when '131050' then 'MARKETING' else 'ALL' end
 where f.kind = 'whatsapp' and f.code in ('131050', '130403');
 
--- A link that WhatsApp cannot fetch may be there again in a few minutes, and not much later.
+-- A media link may work again after a few minutes, but rarely later.
 update outbox.failure_rule f set max_retries = 2
 where f.kind = 'whatsapp' and f.code = '131053';
 
--- What the token lacks, its life or a permission, the next one has.
+-- The token is expired or lacks a permission: a new token fixes it.
 update outbox.failure_rule f set new_token = true
 where f.kind = 'whatsapp' and f.action = 'hold'
   and (f.code in ('0', '3', '10', '100.33', '104', '190', '131005', 'invalid_token')

@@ -1,5 +1,6 @@
--- Creating messages. A refusal is an answer and no error, or its line in the audit trail would be
--- rolled back with it; and it takes no key, so that the same call works once consent is there.
+-- Creating messages. A refusal is a result and not an error, because an error would roll back its
+-- row in the audit trail. It does not use up the idempotency key, so the same call succeeds after
+-- consent is granted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -23,14 +24,14 @@ begin
     perform outbox.invalid('payloadJson', 'has more than 65536 bytes', 'Send a link instead');
   elsif p_message.template_code is null and not p_message.payload_json ? 'type' then
     perform outbox.invalid('payloadJson.type', 'is missing',
-      'Without a templateCode say what kind of message it is, such as text');
+      'Without a templateCode, give the type of the message, such as text');
   end if;
 end
 $$;
 comment on function outbox.check_message(outbox.outbound_message) is
-  'Raises OH001 for the first field of a new message that is not valid.';
+  'Raises OH001 for the first invalid field of a new message.';
 
-create function outbox.message_content(p_message outbox.outbound_message) returns bytea
+create function outbox.message_hash(p_message outbox.outbound_message) returns bytea
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -39,30 +40,31 @@ begin
       p_message.to_recipient, p_message.template_code, p_message.payload_json)::text, 'UTF8'));
 end
 $$;
-comment on function outbox.message_content(outbox.outbound_message) is
-  'SHA-256 of what makes two messages with one idempotency key the same.';
+comment on function outbox.message_hash(outbox.outbound_message) is
+  'SHA-256 of the fields that must be equal in two calls with one idempotency key.';
 
-create function outbox.message_of_key(
+create function outbox.find_message_by_key(
   p_message outbox.outbound_message
 ) returns outbox.outbound_message
 language plpgsql volatile set search_path = ''
 as $$
 declare
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
 begin
-  select * into v_held from outbox.outbound_message m
+  select * into v_existing from outbox.outbound_message m
   where m.org_id = p_message.org_id and m.idempotency_key = p_message.idempotency_key;
-  if v_held.id is not null and v_held.content <> p_message.content then
+  if v_existing.id is not null and v_existing.content <> p_message.content then
     raise exception using errcode = 'OH003',
       message = 'Idempotency-Key was used for a message with other content',
-      detail = pg_catalog.format('It belongs to message %s', v_held.id),
+      detail = pg_catalog.format('It belongs to message %s', v_existing.id),
       hint = 'Use a new key for a new message';
   end if;
-  return v_held;
+  return v_existing;
 end
 $$;
-comment on function outbox.message_of_key(outbox.outbound_message) is
-  'The message that has this one''s key already, if any. OH003: it has other content.';
+comment on function outbox.find_message_by_key(outbox.outbound_message) is
+  'The existing message with this message''s idempotency key, or null. OH003: that message has '
+  'other content.';
 
 create function outbox.create_message(
   p_org_id text,
@@ -80,7 +82,7 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_message outbox.outbound_message;
-  v_held outbox.outbound_message;
+  v_existing outbox.outbound_message;
   v_refusal text;
 begin
   v_message.org_id := p_org_id;
@@ -93,11 +95,11 @@ begin
   v_message.created_by := p_actor;
   perform outbox.check_message(v_message);
   v_message.channel_id := outbox.check_channel(p_org_id, p_channel_id);
-  v_message.content := outbox.message_content(v_message);
-  v_held := outbox.message_of_key(v_message);
-  if v_held.id is not null then
+  v_message.content := outbox.message_hash(v_message);
+  v_existing := outbox.find_message_by_key(v_message);
+  if v_existing.id is not null then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(v_held));
+      'message', outbox.message_json(v_existing));
   end if;
   v_message.category := 'SERVICE';
   if p_template_code is not null then
@@ -105,25 +107,26 @@ begin
     where t.org_id = p_org_id and t.code = p_template_code;
     if not found then
       perform outbox.invalid('templateCode', 'is not a template of this organisation',
-        'put_template() makes one');
+        'Create it with put_template()');
     end if;
   end if;
   v_refusal := outbox.refusal_of(v_message, v_now);
   if v_refusal is not null then
     perform outbox.audit_refusal(v_message, v_refusal, p_actor, v_now);
     return pg_catalog.jsonb_build_object('outcome', 'blocked', 'code', v_refusal,
-      'reason', outbox.refusal_words(v_refusal));
+      'reason', outbox.refusal_text(v_refusal));
   end if;
   return outbox.put_message(v_message, v_now);
 end
 $$;
 comment on function outbox.create_message(
   text, text, jsonb, text, text, text, text, uuid, text) is
-  'Queues a message in the caller''s transaction: {"outcome": "created" | "existing" (the key has '
-  'been used for the same), "message": as message_json()}, or {"outcome": "blocked", "code": '
-  '"consent_required" | "opted_out" | "outside_window", "reason"}, which is audited and takes no '
-  'key. p_payload: the template''s parameters, or {"type", …} without p_template_code. OH001; '
-  'OH002: no such channel; OH003: the key has other content.';
+  'Queues a message in the caller''s transaction. Returns {"outcome": "created" | "existing" (a '
+  'repeated call with the same key and content), "message": as message_json()}, or {"outcome": '
+  '"blocked", "code": "consent_required" | "opted_out" | "outside_window", "reason"}. A blocked '
+  'message is audited and does not use up the key. p_payload: the template''s parameters, or '
+  '{"type", …} without p_template_code. OH001; OH002: the channel does not exist; OH003: the key '
+  'was used for other content.';
 
 create function outbox.put_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -145,7 +148,7 @@ begin
   returning * into v_message;
   if not found then
     return pg_catalog.jsonb_build_object('outcome', 'existing',
-      'message', outbox.message_json(outbox.message_of_key(p_message)));
+      'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
   perform outbox.publish_message(v_message, p_now);
   perform outbox.count_message('QUEUED');
@@ -156,7 +159,7 @@ begin
 end
 $$;
 comment on function outbox.put_message(outbox.outbound_message, timestamptz) is
-  'Stores a message that may be sent and publishes its event, as create_message() returns it.';
+  'Stores a new message and publishes its event. Returns the result of create_message().';
 
 create function outbox.publish_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -174,4 +177,4 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, timestamptz) is
-  'Publishes the event of a message''s present life, whose partition key is that of the person.';
+  'Publishes the current event of a message. Its partition key is person_key() of the recipient.';

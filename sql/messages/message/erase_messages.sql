@@ -1,6 +1,3 @@
--- Erasing messages that are older than their retention, a few at each call of cleanup. What names
--- the person goes; that a message was there, and what became of it, stays.
-
 create function outbox.erase_messages(p_limit integer) returns integer
 language plpgsql security definer
 set search_path = ''
@@ -29,8 +26,8 @@ begin
 end
 $$;
 comment on function outbox.erase_messages(integer) is
-  'Removes payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
-  'message.retention_days; returns how many. What happened to them stays.';
+  'Erases payload, number and WhatsApp''s ids of up to p_limit finished messages older than '
+  'message.retention_days; returns how many. Status, times and audit trail stay.';
 
 create function outbox.erase_outbound(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
@@ -40,8 +37,8 @@ begin
 end
 $$;
 comment on function outbox.erase_outbound(timestamptz, integer) is
-  'Step of the cleanup: as erase_messages().';
+  'Step of the cleanup: calls erase_messages().';
 
--- Erasing a row rewrites it, so this takes fewer in one transaction.
+-- Erasing rewrites each row, so a transaction handles at most 10,000.
 insert into outbox.cleanup_step (name, calls, most) values
   ('messages', 'outbox.erase_outbound', 10000);

@@ -1,5 +1,5 @@
--- Holds of a template, by the account that has it and its name and language there. What waits with
--- it stays where it is until the template may be sent again.
+-- Holds of a template, by the WhatsApp account and Meta's name and language. Its messages stay
+-- queued until the template may be sent again.
 
 create function outbox.hold_template(
   p_update outbox.whatsapp_update, p_rule outbox.notice_rule, p_why text, p_now timestamptz
@@ -13,17 +13,16 @@ declare
   -- Meta writes en_US and en-US.
   v_language text := pg_catalog.left(pg_catalog.replace(
     p_update.data ->> 'message_template_language', '-', '_'), 16);
-  v_was boolean;
+  v_was_held boolean;
 begin
   if v_name is null or v_language is null then
     return 'not_understood';
   end if;
-  -- Insert the row first: a second update about a new template waits here for the first one, and
-  -- then sees its decision.
+  -- Insert first, so that a concurrent update about a new template waits for this decision.
   insert into outbox.template_hold (app_id, waba_id, name, language, held, why, decided_at)
   values (p_update.app_id, p_update.waba_id, v_name, v_language, false, '', '-infinity')
   on conflict do nothing;
-  select h.held into v_was from outbox.template_hold h
+  select h.held into v_was_held from outbox.template_hold h
   where h.app_id = p_update.app_id and h.waba_id = p_update.waba_id and h.name = v_name
     and h.language = v_language for update;
   update outbox.template_hold h
@@ -34,7 +33,7 @@ begin
       or (p_update.happened_at = h.decided_at and p_rule.action = 'hold' and not h.held));
   if not found then
     return 'behind';
-  elsif v_was = (p_rule.action = 'hold') then
+  elsif v_was_held = (p_rule.action = 'hold') then
     return null;
   end if;
   perform outbox.put_news(
@@ -56,8 +55,8 @@ end
 $$;
 comment on function outbox.hold_template(
   outbox.whatsapp_update, outbox.notice_rule, text, timestamptz) is
-  'Holds a template of an account or lifts that, unless a later word has been spoken; returns why '
-  'it does nothing, if so.';
+  'Holds a template of an account or lifts its hold, unless a later update has been applied. '
+  'Returns the reason if nothing changes.';
 
 create function outbox.templates_of(
   p_app_id text, p_waba_id text, p_name text, p_language text
@@ -76,4 +75,4 @@ begin
 end
 $$;
 comment on function outbox.templates_of(text, text, text, text) is
-  'The codes that organisations of an account have for a template.';
+  'The templates of all organisations of an account with Meta''s name and language.';

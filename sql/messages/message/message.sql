@@ -1,5 +1,4 @@
--- Messages as the API shows them. Each function takes the org of the caller first; what belongs to
--- another org does not exist for it (OH002).
+-- Messages for the HTTP API. A message of another organisation is not found (OH002).
 
 create function outbox.message_json(p_message outbox.outbound_message) returns jsonb
 language plpgsql stable set search_path = ''
@@ -23,17 +22,17 @@ begin
 end
 $$;
 comment on function outbox.message_json(outbox.outbound_message) is
-  'A message as the API shows it.';
+  'A message as the API returns it.';
 
-create function outbox.message_number(p_message_id text) returns bigint
+create function outbox.parse_message_id(p_message_id text) returns bigint
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return case when p_message_id ~ '^[0-9]{1,18}$' then p_message_id::bigint else 0 end;
 end
 $$;
-comment on function outbox.message_number(text) is
-  'A message''s id from its text; 0, which none has, for what is no number.';
+comment on function outbox.parse_message_id(text) is
+  'The id of a message as a number; 0, which no message has, for an invalid text.';
 
 create function outbox.check_message_id(
   p_org_id text, p_message_id text
@@ -44,18 +43,18 @@ declare
   v_message outbox.outbound_message;
 begin
   select * into v_message from outbox.outbound_message m
-  where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;
+  where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;
   if not found then
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('message %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_message_id, 40))),
-      hint = 'create_message() returns the id of a message; list_messages() shows them';
+      hint = 'Use an id from create_message() or list_messages()';
   end if;
   return v_message;
 end
 $$;
 comment on function outbox.check_message_id(text, text) is
-  'The message of that org, or OH002.';
+  'The message with this id in this organisation. OH002.';
 
 create function outbox.get_message(p_org_id text, p_message_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -74,7 +73,7 @@ begin
 end
 $$;
 comment on function outbox.get_message(text, text) is
-  'A message as message_json() shows it, with "attempts". OH002.';
+  'A message as message_json() returns it, with "attempts". OH002.';
 
 create function outbox.list_messages(
   p_org_id text,
@@ -94,11 +93,10 @@ as $$
 declare
   v_below bigint;
   v_above bigint := 0;
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
-  -- Ids grow with the time of creation, but for what is created at the same moment: so what lies
-  -- outside the time that is asked for is not walked.
+  -- Ids grow with created_at within a minute, so these bounds limit the scan.
   if p_from is not null then
     v_above := coalesce((
       select m.id from outbox.outbound_message m
@@ -123,7 +121,7 @@ begin
       pg_catalog.min(outbox.to_cursor((p.found).created_at, '00000000-0000-0000-0000-'
         || pg_catalog.lpad(pg_catalog.to_hex((p.found).id), 12, '0')))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select m as found, pg_catalog.row_number() over (order by m.id desc) as n
     from outbox.outbound_message m
@@ -136,13 +134,13 @@ begin
     order by m.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_messages(
   text, text, integer, text, text, text, timestamptz, timestamptz) is
-  'The messages of an org, newest first: {"data", "nextCursor"}; p_from and p_to bound the time '
-  'of creation. OH001.';
+  'The messages of an organisation, newest first: {"data", "nextCursor"}. p_from and p_to limit '
+  'the time of creation. OH001.';
 
 create function outbox.count_messages(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -157,4 +155,4 @@ begin
 end
 $$;
 comment on function outbox.count_messages(text) is
-  'How many messages of an org have each status: {"QUEUED": 0, …}.';
+  'The number of messages of an organisation in each status: {"QUEUED": 0, …}.';

@@ -1,5 +1,6 @@
--- What a person does to a message: cancel it, or send it again. Both lock its gate first, so that
--- no run claims it meanwhile, and limit how long a forgotten transaction may hold that lock.
+-- Cancel and resend a message. Both lock the gate first, so that no run claims the message
+-- meanwhile. They set idle_in_transaction_session_timeout to 2 s, because an abandoned transaction
+-- would hold the lock of the gate.
 
 create function outbox.lock_message(
   p_org_id text, p_message_id text
@@ -16,7 +17,7 @@ begin
 end
 $$;
 comment on function outbox.lock_message(text, text) is
-  'A message of an org, locked behind its gate. OH002. locks: the gate, then the message.';
+  'Locks a message of an organisation and returns it. OH002. locks: the gate, then the message.';
 
 create function outbox.cancel_message(
   p_org_id text, p_message_id text, p_actor text default null, p_why text default null
@@ -33,7 +34,7 @@ begin
   if v_message.status <> 'QUEUED' then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id, v_message.status),
-      hint = 'Only a message that is QUEUED can be cancelled';
+      hint = 'Cancel a message only while it is QUEUED';
   end if;
   v_message.status := 'CANCELLED';
   perform outbox.save_message(v_message, v_now);
@@ -41,7 +42,7 @@ begin
     'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_message.event_id and d.endpoint_id = v_message.channel_id;
-  -- Without one its event is not routed yet: the claim finds the message cancelled.
+  -- If there is no delivery yet, the claim finds the message cancelled.
   if found then
     perform outbox.close_delivery(v_delivery, 'cancelled', 'the message was cancelled', v_now);
   end if;
@@ -49,8 +50,7 @@ begin
 end
 $$;
 comment on function outbox.cancel_message(text, text, text, text) is
-  'Cancels a message that is QUEUED and returns it. OH002; OH004 when it is being sent or has '
-  'ended.';
+  'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
 create function outbox.resend_message(
   p_org_id text, p_message_id text, p_actor text default null
@@ -65,7 +65,7 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is %s', p_message_id,
         case when v_message.erased_at is null then v_message.status else 'erased' end),
-      hint = 'Only a FAILED message whose content is still there can be sent again';
+      hint = 'Resend a message only after it is FAILED and before it is erased';
   end if;
   if exists (
     select from outbox.delivery d
@@ -73,7 +73,7 @@ begin
   then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('message %s is being sent again', p_message_id),
-      hint = 'Its dead letter was replayed: wait for what comes of it';
+      hint = 'Its dead letter was replayed: wait for the result';
   end if;
   update outbox.dead_letter x set discarded_at = v_now, note = 'the message was sent again'
   where x.event_id = v_message.event_id and x.endpoint_id = v_message.channel_id
@@ -84,7 +84,6 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  -- A new event: it keeps its place behind what waits for this person already.
   v_message.event_id := outbox.uuid_v7(v_now);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message, v_now);
@@ -94,5 +93,6 @@ begin
 end
 $$;
 comment on function outbox.resend_message(text, text, text) is
-  'Queues a FAILED message again, with a fresh budget and behind what waits for its recipient, and '
-  'returns it; consent is asked again by the claim. OH002; OH004 when it is not FAILED, or erased.';
+  'Queues a FAILED message again with all its retries, after the waiting messages of its '
+  'recipient, and returns it. The claim checks consent again. OH002; OH004: it is not FAILED, or '
+  'erased.';

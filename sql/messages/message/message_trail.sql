@@ -1,5 +1,4 @@
--- What happened to messages, as the API lists it: the audit trail of an org, the timeline of a
--- dossier. Both only grow, so a page goes on behind an id.
+-- Rows of the audit trail and the timeline are only added, so the cursor is the last id.
 
 create function outbox.list_audit_events(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
@@ -12,7 +11,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -25,7 +24,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.audit_event x
@@ -36,12 +35,12 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_audit_events(text, text, integer, text, text) is
-  'The audit trail of an org, or of one entity, newest first: {"data": [{"id", "entityType", '
-  '"entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
+  'The audit trail of an organisation, or of one entity, newest first: {"data": [{"id", '
+  '"entityType", "entityId", "action", "details", "actor", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.list_activity(
   p_org_id text, p_dossier_id text, p_cursor text default null, p_limit integer default 50
@@ -53,7 +52,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -65,7 +64,7 @@ begin
       '[]'),
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor(p.id::text)) filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select x.*, pg_catalog.row_number() over (order by x.id desc) as n
     from outbox.activity x
@@ -74,7 +73,7 @@ begin
     order by x.id desc
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_activity(text, text, text, integer) is

@@ -1,5 +1,5 @@
--- Templates: the texts that Meta has approved, each under a code that the organisation chose. A
--- message names the code, so that another name or language at Meta is one change here.
+-- Templates: texts that Meta has approved. Each has a code that the organisation chooses. A message
+-- contains only the code, so a new name or language at Meta is changed in one place.
 
 create table outbox.template (
   org_id text not null,
@@ -18,8 +18,8 @@ create table outbox.template (
   primary key (org_id, code)
 );
 comment on table outbox.template is
-  'The templates of an org under codes of its own: what Meta calls each (name and language), its '
-  'category, and whether its parameters have numbers or names.';
+  'The templates of an organisation by its own codes: Meta''s name and language, the category, '
+  'and whether parameters are numbered (POSITIONAL) or named (NAMED).';
 
 create function outbox.put_template(
   p_org_id text, p_code text, p_name text, p_language text, p_category text,
@@ -36,8 +36,8 @@ begin
       'Expected a code of your own, such as appointment_reminder_fr');
   end if;
   if p_name is null or p_name !~ '^[a-z0-9_]+$' or pg_catalog.length(p_name) > 512 then
-    perform outbox.invalid('name', 'is not a template''s name at Meta',
-      'Expected small letters, digits and _, such as appointment_reminder');
+    perform outbox.invalid('name', 'is not a template name of Meta',
+      'Expected lower-case letters, digits and _, such as appointment_reminder');
   end if;
   if p_language is null or p_language !~ '^[a-z]{2,3}(_[A-Z]{2,3}|_[A-Z][a-z]{3})?$' then
     perform outbox.invalid('language', 'is not a language code of Meta',
@@ -58,8 +58,8 @@ begin
 end
 $$;
 comment on function outbox.put_template(text, text, text, text, text, text, text) is
-  'Makes or changes a template, as template_json() shows it: p_code is the org''s own, p_name and '
-  'p_language are Meta''s. OH001.';
+  'Creates or changes a template; returns it as template_json(). p_code is the organisation''s '
+  'own code, p_name and p_language are Meta''s. OH001.';
 
 create function outbox.template_json(p_org_id text, p_code text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -76,13 +76,13 @@ begin
     raise exception using errcode = 'OH002',
       message = pg_catalog.format('template %s does not exist',
         pg_catalog.quote_nullable(pg_catalog.left(p_code, 140))),
-      hint = 'put_template() makes one; list_templates() shows those that there are';
+      hint = 'Create it with put_template(), or use a code from list_templates()';
   end if;
   return v_json;
 end
 $$;
 comment on function outbox.template_json(text, text) is
-  'A template as the API shows it. OH002.';
+  'A template as the API returns it. OH002.';
 
 create function outbox.list_templates(p_org_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -94,7 +94,7 @@ begin
 end
 $$;
 comment on function outbox.list_templates(text) is
-  'The templates of an org by code: {"data": […]}.';
+  'The templates of an organisation, ordered by code: {"data": […]}.';
 
 create function outbox.delete_template(
   p_org_id text, p_code text, p_actor text default null
@@ -102,13 +102,13 @@ create function outbox.delete_template(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_was jsonb := outbox.template_json(p_org_id, p_code);
+  v_deleted jsonb := outbox.template_json(p_org_id, p_code);
 begin
   delete from outbox.template t where t.org_id = p_org_id and t.code = p_code;
   perform outbox.audit(p_org_id, 'TEMPLATE', p_code, 'DELETED', 'Template deleted', p_actor,
     outbox.clock());
-  return v_was;
+  return v_deleted;
 end
 $$;
 comment on function outbox.delete_template(text, text, text) is
-  'Deletes a template and returns it; messages that wait with it fail at their next try. OH002.';
+  'Deletes a template and returns it. Its waiting messages fail at their next attempt. OH002.';

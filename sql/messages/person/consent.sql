@@ -1,6 +1,6 @@
--- Consent. It belongs to a dossier (the application's record of a person), a channel and a purpose:
--- MARKETING, or UTILITY for everything else. Rows are only added, and the last one counts, so that
--- what was known at any time can be shown. An opt-out (messages/person/opt_out) stands above it.
+-- Consent of a dossier (the application's record of a recipient) for a channel and a purpose:
+-- MARKETING, or UTILITY for everything else. Rows are only added and the last one counts, so the
+-- consent at any time can be shown. An opt-out (messages/person/opt_out) overrides consent.
 
 create table outbox.consent (
   id bigint generated always as identity primary key,
@@ -16,8 +16,8 @@ create table outbox.consent (
   created_at timestamptz not null
 );
 comment on table outbox.consent is
-  'Who agreed to what, and took it back: source is how (a form, a call), evidence where it can be '
-  'found, actor who wrote it down. Append-only; the last row of a purpose counts.';
+  'Consent that was granted or revoked: source is how (a form, a call), evidence where the proof '
+  'is, actor who recorded it. Rows are only added; the last row of a purpose counts.';
 create index consent_dossier on outbox.consent (org_id, dossier_id, channel, purpose, id);
 
 create function outbox.check_dossier(p_dossier_id text) returns void
@@ -26,12 +26,12 @@ as $$
 begin
   if p_dossier_id is null or p_dossier_id !~ '^[\x21-\x7e]{1,128}$' then
     perform outbox.invalid('dossierId', 'is not 1 to 128 visible ASCII characters',
-      'Use the id of your record, not a name or a number of the person');
+      'Use the id of your record, not a name or a phone number');
   end if;
 end
 $$;
 comment on function outbox.check_dossier(text) is
-  'Raises OH001 unless this may be a dossier''s id.';
+  'Raises OH001 unless this is a valid dossier id.';
 
 create function outbox.change_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_granted boolean, p_channel text,
@@ -51,11 +51,11 @@ begin
   end if;
   if p_source is null or pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how consent was given or taken back, such as web form or phone call');
+      'Give the way it was granted or revoked, such as web form or phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   foreach v_purpose in array p_purposes loop
     perform outbox.check_choice('purposes', v_purpose, array['MARKETING', 'UTILITY']);
@@ -74,7 +74,7 @@ end
 $$;
 comment on function outbox.change_consent(
   text, text, text[], boolean, text, text, text, text) is
-  'Writes down that consent was given or taken back. OH001.';
+  'Records that consent was granted or revoked. Returns the result of list_consents(). OH001.';
 
 create function outbox.grant_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_source text,
@@ -88,9 +88,9 @@ begin
 end
 $$;
 comment on function outbox.grant_consent(text, text, text[], text, text, text, text) is
-  'Notes that the person of a dossier agrees to be sent messages of these purposes (MARKETING, '
-  'UTILITY): how (source), with what evidence, written down by whom. Returns what list_consents() '
-  'does. OH001.';
+  'Records that the recipient of a dossier agrees to messages of these purposes (MARKETING, '
+  'UTILITY): how (p_source), the evidence, and who recorded it. Returns the result of '
+  'list_consents(). OH001.';
 
 create function outbox.revoke_consent(
   p_org_id text, p_dossier_id text, p_purposes text[], p_source text,
@@ -104,8 +104,8 @@ begin
 end
 $$;
 comment on function outbox.revoke_consent(text, text, text[], text, text, text, text) is
-  'Takes consent back: what waits to be sent fails at its next try, unsent. Returns what '
-  'list_consents() does. OH001.';
+  'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the '
+  'result of list_consents(). OH001.';
 
 create function outbox.consents_json(p_org_id text, p_dossier_id text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -127,7 +127,7 @@ begin
 end
 $$;
 comment on function outbox.consents_json(text, text) is
-  'What list_consents() returns.';
+  'The result of list_consents().';
 
 create function outbox.list_consents(p_org_id text, p_dossier_id text) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -137,5 +137,6 @@ begin
 end
 $$;
 comment on function outbox.list_consents(text, text) is
-  'Each change of a dossier''s consent, newest first: {"data": [{"dossierId", "channel", '
-  '"purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the last word}]}.';
+  'All changes of the consent of a dossier, newest first, at most 1000: {"data": [{"dossierId", '
+  '"channel", "purpose", "granted", "source", "evidence", "actor", "at", "inForce": it is the '
+  'last change of its channel and purpose}]}.';

@@ -1,5 +1,5 @@
--- Opt-outs: numbers that want no marketing of an organisation, or nothing at all. An opt-out
--- belongs to a number, not to a dossier, so it also stops messages that name none.
+-- Opt-outs: numbers that must not get marketing messages of an organisation, or any message. An
+-- opt-out belongs to a number and not to a dossier, so it also stops messages without a dossier.
 
 create table outbox.opt_out (
   org_id text not null,
@@ -15,23 +15,23 @@ create table outbox.opt_out (
   primary key (org_id, channel, recipient, purpose)
 );
 comment on table outbox.opt_out is
-  'Numbers that want nothing more of an org: no marketing, or nothing at all; the last word of '
-  'each, with where it can be found (evidence). lifted: they want it again. recipient is E.164 '
-  'with its +, or WhatsApp''s id of a person who hides theirs.';
+  'Numbers that must not get MARKETING messages of an organisation, or no messages at all (ALL): '
+  'the last decision, its source and evidence. lifted: messages are allowed again. recipient is '
+  'E.164 with +, or WhatsApp''s id of a user who hides the number.';
 
 create function outbox.check_recipient(p_to text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
   if p_to is null or p_to !~ '^\+[1-9][0-9]{6,14}$' then
-    -- Not shown: it may be somebody's number.
+    -- The error does not show the value, because it may be a real number.
     perform outbox.invalid('to', 'is not a number in E.164 form',
-      'Expected + and 7 to 15 digits, the country''s code first, such as +12025550111');
+      'Expected + and 7 to 15 digits with the country code first, such as +12025550111');
   end if;
 end
 $$;
 comment on function outbox.check_recipient(text) is
-  'Raises OH001 unless this may be a person''s number.';
+  'Raises OH001 unless this is a phone number in E.164 form.';
 
 create function outbox.opt_out_recipient(
   p_org_id text, p_recipient text, p_source text, p_purpose text default 'ALL',
@@ -56,7 +56,8 @@ begin
 end
 $$;
 comment on function outbox.opt_out_recipient(text, text, text, text, text) is
-  'Sends a number nothing more, or no marketing: {"optedOut", "purpose", "isNew"}. OH001.';
+  'Stops marketing messages (MARKETING), or all messages (ALL), to a number: {"optedOut", '
+  '"purpose", "isNew"}. OH001.';
 
 create function outbox.opt_in_recipient(
   p_org_id text, p_recipient text, p_purpose text default 'ALL', p_channel text default 'WHATSAPP'
@@ -65,13 +66,13 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   perform outbox.check_recipient(p_recipient);
-  -- Kept as lifted: a callback that comes late must not bring it back.
+  -- The row stays, so that a late callback does not restore the opt-out.
   update outbox.opt_out o set lifted = true, decided_at = outbox.clock()
   where o.org_id = p_org_id and o.channel = p_channel
-    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
     and not o.lifted;
   return pg_catalog.jsonb_build_object('optedOut', false, 'purpose', p_purpose, 'isNew', found);
 end
 $$;
 comment on function outbox.opt_in_recipient(text, text, text, text) is
-  'Takes an opt-out back: {"optedOut", "purpose", "isNew": there was one}. OH001.';
+  'Lifts an opt-out: {"optedOut", "purpose", "isNew": there was one}. OH001.';

@@ -1,6 +1,3 @@
--- Opt-outs as a person sees and changes them; what callbacks and failures write is in
--- messages/person/opt_out and messages/callback.
-
 create function outbox.opt_out_json(p_opt_out outbox.opt_out) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -10,7 +7,8 @@ begin
     'evidence', p_opt_out.evidence, 'at', outbox.iso_time(p_opt_out.decided_at));
 end
 $$;
-comment on function outbox.opt_out_json(outbox.opt_out) is 'An opt-out as the API shows it.';
+comment on function outbox.opt_out_json(outbox.opt_out) is
+  'An opt-out as the API returns it.';
 
 create function outbox.list_opt_outs(
   p_org_id text, p_recipient text default null, p_cursor text default null,
@@ -22,8 +20,8 @@ set enable_seqscan = off
 set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_behind text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
-  v_answer jsonb;
+  v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
+  v_result jsonb;
 begin
   perform outbox.check_page(p_limit);
   select pg_catalog.jsonb_build_object(
@@ -34,22 +32,22 @@ begin
     'nextCursor', case when pg_catalog.count(*) > p_limit then
       pg_catalog.min(outbox.key_to_cursor((p.found).recipient || ' ' || (p.found).purpose))
         filter (where p.n = p_limit) end)
-  into v_answer
+  into v_result
   from (
     select o as found, pg_catalog.row_number() over (order by o.recipient, o.purpose) as n
     from outbox.opt_out o
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and not o.lifted
-      and (p_recipient is null or o.recipient = any (outbox.spellings(p_recipient)))
-      and (v_behind is null or (o.recipient, o.purpose) > (
-        pg_catalog.split_part(v_behind, ' ', 1), pg_catalog.split_part(v_behind, ' ', 2)))
+      and (p_recipient is null or o.recipient = any (outbox.number_variants(p_recipient)))
+      and (v_after is null or (o.recipient, o.purpose) > (
+        pg_catalog.split_part(v_after, ' ', 1), pg_catalog.split_part(v_after, ' ', 2)))
     order by o.recipient, o.purpose
     limit p_limit + 1
   ) p;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.list_opt_outs(text, text, text, integer) is
-  'The numbers of an org that want nothing more, in their order, or those of one number: {"data": '
+  'The opt-outs of an organisation, ordered by number, or those of one number: {"data": '
   '[{"recipient", "channel", "purpose", "source", "evidence", "at"}], "nextCursor"}. OH001.';
 
 create function outbox.change_opt_out(
@@ -59,36 +57,34 @@ create function outbox.change_opt_out(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_answer jsonb;
+  v_result jsonb;
 begin
   perform outbox.check_recipient(p_recipient);
   if pg_catalog.length(p_source) not between 1 and 200 then
     perform outbox.invalid('source', 'is not 1 to 200 characters',
-      'Say how it was said, such as phone call');
+      'Give the way it was requested, such as phone call');
   end if;
   if pg_catalog.length(p_evidence) > 2000 then
     perform outbox.invalid('evidence', 'is longer than 2000 characters',
-      'Say where the evidence can be found');
+      'Give the place of the evidence, such as a document id');
   end if;
   if p_opted_out then
-    v_answer := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
+    v_result := outbox.opt_out_recipient(p_org_id, p_recipient, p_source, p_purpose);
     update outbox.opt_out o set evidence = p_evidence
     where o.org_id = p_org_id and o.channel = 'WHATSAPP' and o.recipient = p_recipient
-      and o.purpose = p_purpose and (v_answer -> 'isNew')::boolean;
+      and o.purpose = p_purpose and (v_result -> 'isNew')::boolean;
   else
-    v_answer := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
+    v_result := outbox.opt_in_recipient(p_org_id, p_recipient, p_purpose);
   end if;
-  -- The number itself is erased one day, so the trail does not hold it.
-  if (v_answer -> 'isNew')::boolean then
+  if (v_result -> 'isNew')::boolean then
     perform outbox.audit(p_org_id, 'RECIPIENT', outbox.person_key(p_recipient),
       case when p_opted_out then 'OPTED_OUT' else 'OPTED_IN' end,
       pg_catalog.format('WHATSAPP %s: %s', p_purpose, coalesce(p_source, 'by hand')), p_actor,
       outbox.clock());
   end if;
-  return v_answer;
+  return v_result;
 end
 $$;
 comment on function outbox.change_opt_out(text, text, text, boolean, text, text, text) is
-  'Writes down that a number wants nothing more (p_purpose: ALL or MARKETING), or wants it again, '
-  'audited under a hash of the number: {"optedOut", "purpose", "isNew": it was otherwise before}. '
-  'OH001.';
+  'Opts a number out (p_purpose: ALL or MARKETING) or in again, and audits it with a hash of the '
+  'number: {"optedOut", "purpose", "isNew": this changed it}. OH001.';

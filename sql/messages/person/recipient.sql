@@ -1,15 +1,14 @@
--- Who a number is. Of two countries WhatsApp writes numbers in two ways: a mobile of Brazil with
--- its ninth digit or without, one of Mexico with a 1 behind the country code or without. They are
--- one person: an opt-out, the 24-hour window and the order of messages hold for both.
+-- Numbers of recipients. WhatsApp writes the numbers of two countries in two ways: a mobile number
+-- of Brazil with or without its ninth digit, a number of Mexico with or without a 1 after the
+-- country code. Both are one recipient for opt-outs, the 24-hour window and the order of messages.
 
-create function outbox.spellings(p_recipient text) returns text[]
+create function outbox.number_variants(p_recipient text) returns text[]
 language plpgsql immutable set search_path = ''
 as $$
 declare
   v_brazil text[] := pg_catalog.regexp_match(p_recipient, '^\+55([1-9][0-9])9?([6-9][0-9]{7})$');
   v_mexico text[] := pg_catalog.regexp_match(p_recipient, '^\+521?([1-9][0-9]{9})$');
 begin
-  -- The first is the number as its country's plan has it today.
   return case
     when v_brazil is not null then array[
       '+55' || v_brazil[1] || '9' || v_brazil[2], '+55' || v_brazil[1] || v_brazil[2]]
@@ -18,8 +17,9 @@ begin
   end;
 end
 $$;
-comment on function outbox.spellings(text) is
-  'All ways to write a person''s number (E.164 with its +), the official one first.';
+comment on function outbox.number_variants(text) is
+  'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the '
+  'country''s numbering plan.';
 
 create function outbox.hash_key() returns text
 language plpgsql volatile set search_path = ''
@@ -32,9 +32,9 @@ begin
     begin
       perform vault.create_secret(
         pg_catalog.encode(extensions.gen_random_bytes(32), 'hex'), v_name,
-        'Key of the hashes by which Outhook names a person''s number');
+        'Key of the hashes that Outhook stores instead of phone numbers');
     exception when unique_violation then
-      -- Another session was first.
+      -- Another session created it first.
       null;
     end;
     v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
@@ -43,19 +43,19 @@ begin
 end
 $$;
 comment on function outbox.hash_key() is
-  'The key of person_key(), from Vault; made at its first use.';
+  'The key of person_key(), from Vault; created at its first use.';
 
 create function outbox.hash_person(p_recipient text, p_key text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return pg_catalog.encode(
-    extensions.hmac((outbox.spellings(p_recipient))[1], p_key, 'sha256'), 'hex');
+    extensions.hmac((outbox.number_variants(p_recipient))[1], p_key, 'sha256'), 'hex');
 end
 $$;
 comment on function outbox.hash_person(text, text) is
-  'person_key() by a key that the caller has read already: for many, since each reading of Vault '
-  'costs a tenth of a millisecond and more.';
+  'person_key() with a key that the caller has read: for many numbers, because each read of Vault '
+  'takes 0.1 ms or more.';
 
 create function outbox.person_key(p_recipient text) returns text
 language plpgsql stable set search_path = ''
@@ -65,6 +65,6 @@ begin
 end
 $$;
 comment on function outbox.person_key(text) is
-  'The partition key of what goes to a person, or comes from them, and their name in the audit '
-  'trail: a keyed hash of the number, since events, dead letters and the trail outlive an erased '
-  'message, and without a key ten digits are guessed in a minute.';
+  'The partition key of events to or from a recipient, and the id of the recipient in the audit '
+  'trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer '
+  'than the message, and an unkeyed hash of ten digits can be guessed in a minute.';

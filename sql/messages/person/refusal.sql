@@ -1,5 +1,6 @@
--- Why a message must not be sent: opt-outs, consent, the 24-hour window, templates. It is asked
--- when a message is created and again by the claim, for any of these may change while it waits.
+-- Checks whether a message may be sent: opt-outs, consent, the 24-hour window, templates. They run
+-- when a message is created and again when it is claimed, because any of these may change while it
+-- waits.
 
 create function outbox.refusal_of(
   p_message outbox.outbound_message, p_now timestamptz
@@ -11,8 +12,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_purpose text := case when p_message.category = 'MARKETING' then 'MARKETING' else 'UTILITY' end;
-  v_numbers text[] := outbox.spellings(p_message.to_recipient);
-  -- WhatsApp's clock is not ours: what is about to close counts as closed.
+  v_numbers text[] := outbox.number_variants(p_message.to_recipient);
+  -- WhatsApp's clock may differ from ours, so the window closes 5 minutes early.
   v_margin constant interval := interval '5 minutes';
 begin
   return case
@@ -42,9 +43,9 @@ end
 $$;
 comment on function outbox.refusal_of(outbox.outbound_message, timestamptz) is
   'Why a message must not be sent now: opted_out, consent_required, outside_window (no template, '
-  'and the person has not written for 24 hours), template_missing; null when it may be.';
+  'and the recipient has not written for 24 hours) or template_missing; null if it may be sent.';
 
-create function outbox.refusal_words(p_code text) returns text
+create function outbox.refusal_text(p_code text) returns text
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -58,8 +59,8 @@ begin
   end;
 end
 $$;
-comment on function outbox.refusal_words(text) is
-  'A refusal as the audit trail words it.';
+comment on function outbox.refusal_text(text) is
+  'The text of a refusal for the audit trail.';
 
 create function outbox.audit_refusal(
   p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamptz
@@ -70,9 +71,9 @@ begin
   perform outbox.audit(p_message.org_id,
     case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
     coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_words(p_code), p_actor, p_now);
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now);
   perform outbox.count_up('messages_blocked', array[p_code]);
 end
 $$;
 comment on function outbox.audit_refusal(outbox.outbound_message, text, text, timestamptz) is
-  'Writes into the audit trail that a message was blocked.';
+  'Records in the audit trail that a message was blocked, and counts it.';

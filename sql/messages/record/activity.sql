@@ -1,6 +1,3 @@
--- The timeline of a dossier, which the application shows beside its own record of the person: what
--- became of the messages that were sent to them.
-
 create table outbox.activity (
   id bigint generated always as identity primary key,
   org_id text not null,
@@ -12,11 +9,11 @@ create table outbox.activity (
   created_at timestamptz not null
 );
 comment on table outbox.activity is
-  'The timeline of a dossier: what became of its messages. Written in the transaction of the '
-  'change, never changed.';
+  'The timeline of a dossier: what happened to its messages. A row is inserted in the transaction '
+  'of the change and never updated.';
 create index activity_dossier on outbox.activity (org_id, dossier_id, id);
 
-create function outbox.note_activity(
+create function outbox.add_activity(
   p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
@@ -30,6 +27,6 @@ begin
   end if;
 end
 $$;
-comment on function outbox.note_activity(outbox.outbound_message, text, jsonb, timestamptz) is
-  'Writes one line of the timeline of the message''s dossier, if it has one: {"messageId", '
-  '"channel", "templateCode", "status", …}.';
+comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, timestamptz) is
+  'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", '
+  '"channel", "templateCode", "status", …} with the members of p_more.';

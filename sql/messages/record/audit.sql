@@ -1,5 +1,5 @@
--- The audit trail of messages, dossiers, channels and templates. A line is written in the
--- transaction of its change, so that neither is there without the other.
+-- The audit trail of messages, dossiers, channels and templates. A row is inserted in the
+-- transaction of its change, so neither exists without the other.
 
 create table outbox.audit_event (
   id bigint generated always as identity primary key,
@@ -12,8 +12,9 @@ create table outbox.audit_event (
   created_at timestamptz not null
 );
 comment on table outbox.audit_event is
-  'Who did what, or what happened, to a message, a dossier or a channel. Written in the '
-  'transaction of the change, never changed; it names people by the ids of the application only.';
+  'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row '
+  'is inserted in the transaction of the change and never updated. It identifies people only by '
+  'ids of the application or by a hash of their number.';
 create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
 create index audit_event_org on outbox.audit_event (org_id, id);
 
@@ -30,4 +31,4 @@ begin
 end
 $$;
 comment on function outbox.audit(text, text, text, text, text, text, timestamptz) is
-  'Writes one line of the audit trail.';
+  'Inserts a row into the audit trail.';

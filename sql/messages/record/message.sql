@@ -1,10 +1,10 @@
--- Messages to people. A message is a row of its own, which the application reads and its callbacks
--- change; sending it is a delivery like any other, of an event that carries the message's id and
--- nothing else, so that erasing the message erases it everywhere. Numbers, payloads and WhatsApp's
--- ids (each holds the recipient's number) stand in the tables of this file alone.
+-- Messages to recipients. The application reads a message in its row, and callbacks update it. Its
+-- sending is a delivery of an event that contains only the message's id, so erasing the message
+-- erases its content everywhere. Only the tables of this file store numbers, payloads and
+-- WhatsApp's ids (each contains the recipient's number).
 --
--- See message_status for its statuses, messages/person for consent, messages/message for what the
--- application and a person do, and messages/send for what claims and results do.
+-- message_status has the statuses, messages/person the consent, messages/message the functions for
+-- the application and for operators, and messages/send the effects of claims and results.
 
 create table outbox.outbound_message (
   id bigint generated always as identity primary key,
@@ -44,10 +44,10 @@ create table outbox.outbound_message (
   constraint outbound_message_of_event unique (event_id)
 );
 comment on table outbox.outbound_message is
-  'Messages and what became of them. channel_id is the endpoint that sends it, event_id the event '
-  'of its present life (a resend begins a new one), content the hash that makes two creations with '
-  'one key the same; category is the template''s, or SERVICE without one; erased_at: payload, '
-  'number and ids are gone.';
+  'Messages and their statuses. channel_id is the endpoint that sends the message. event_id is '
+  'its current event (a resend creates a new one). content is a hash: two creations with the same '
+  'key and the same hash are the same message. category is that of the template, or SERVICE '
+  'without a template. If erased_at is not null, payload, number and ids are erased.';
 create index outbound_message_provider on outbox.outbound_message (provider_message_id)
   where provider_message_id is not null;
 create index outbound_message_org on outbox.outbound_message (org_id, id);
@@ -89,13 +89,14 @@ create table outbox.message_attempt (
   constraint message_attempt_of_wamid unique (phone_number_id, wamid)
 );
 comment on table outbox.message_attempt is
-  'The attempts of a message, numbered through its resends. claim is the number of the delivery''s '
-  'attempt; a claim that was given back unsent leaves no row. taken_at is when WhatsApp''s answer '
-  'came; the other four are what its callbacks say of the try, at the earliest time that any says.';
+  'The attempts of a message, numbered across its resends. claim is the number of the delivery''s '
+  'attempt. A claim that is released unsent deletes its row. taken_at is the time of WhatsApp''s '
+  'response. sent_at, delivered_at, read_at and failed_at are from callbacks, each the earliest '
+  'time that a callback reports.';
 
 create view outbox.outbound_attempt with (security_invoker = true) as
 select a.id, a.message_id as outbound_message_id, a.attempt_no, a.status, a.error_code,
   a.error_message, a.provider_response, a.next_retry_at, a.created_at, a.updated_at
 from outbox.message_attempt a;
 comment on view outbox.outbound_attempt is
-  'The attempts of messages: TRYING, SUCCESS or FAILED, with when the next follows.';
+  'The attempts of messages: TRYING, SUCCESS or FAILED, with the time of the next attempt.';

@@ -1,26 +1,26 @@
--- The life of a message. Whatever changes a status one message at a time goes through
--- save_message(), which refuses a step that is not drawn here:
+-- The statuses of a message. A change of a single message uses save_message(), which rejects any
+-- transition that is not listed here:
 --
---   QUEUED -> SENDING -> SENT -> DELIVERED     the claim, the answer, a callback
---   SENDING -> QUEUED                          a try failed and another will follow
---   QUEUED | SENDING | SENT -> FAILED          no further try, or a callback says so
---   QUEUED -> CANCELLED, FAILED -> QUEUED      a person, by cancel_message() and resend_message()
+--   QUEUED -> SENDING -> SENT -> DELIVERED     the claim, the response, a callback
+--   SENDING -> QUEUED                          an attempt failed and is retried
+--   QUEUED | SENDING | SENT -> FAILED          no retry is left, or a callback reports a failure
+--   QUEUED -> CANCELLED, FAILED -> QUEUED      cancel_message() and resend_message()
 
-create function outbox.may_become(p_from text, p_to text) returns boolean
+create function outbox.status_may_change(p_from text, p_to text) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
   return p_from = p_to or (p_from, p_to) in (
     ('QUEUED', 'SENDING'), ('QUEUED', 'FAILED'), ('QUEUED', 'CANCELLED'),
-    -- An answer that was lost, or came after its lease, and turns up before the next try.
+    -- The response was lost or came after the lease; it is known before the next attempt.
     ('QUEUED', 'SENT'), ('QUEUED', 'DELIVERED'),
     ('SENDING', 'QUEUED'), ('SENDING', 'SENT'), ('SENDING', 'FAILED'), ('SENDING', 'DELIVERED'),
     ('SENT', 'DELIVERED'), ('SENT', 'FAILED'),
     ('FAILED', 'QUEUED'));
 end
 $$;
-comment on function outbox.may_become(text, text) is
-  'Whether a message of one status may get another.';
+comment on function outbox.status_may_change(text, text) is
+  'Whether a message may change from one status to another.';
 
 create function outbox.count_message(
   p_status text, p_error_code text default null, p_n bigint default 1
@@ -35,7 +35,7 @@ begin
 end
 $$;
 comment on function outbox.count_message(text, text, bigint) is
-  'Counts that messages got a status.';
+  'Counts p_n messages that got a status.';
 
 create function outbox.save_message(
   p_message outbox.outbound_message, p_now timestamptz
@@ -43,14 +43,14 @@ create function outbox.save_message(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text;
+  v_before text;
 begin
-  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;
-  if not outbox.may_become(v_was, p_message.status) then
+  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;
+  if not outbox.status_may_change(v_before, p_message.status) then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_was,
+      message = pg_catalog.format('message %s is %s and cannot become %s', p_message.id, v_before,
         p_message.status),
-      hint = 'Only a QUEUED message can be cancelled, and only a FAILED one sent again';
+      hint = 'Cancel a message only while it is QUEUED; resend it only after it is FAILED';
   end if;
   update outbox.outbound_message m set
     status = p_message.status,
@@ -66,14 +66,13 @@ begin
     read_at = p_message.read_at,
     updated_at = p_now
   where m.id = p_message.id;
-  if v_was <> p_message.status then
+  if v_before <> p_message.status then
     perform outbox.count_message(p_message.status, p_message.error_code);
   end if;
 end
 $$;
 comment on function outbox.save_message(outbox.outbound_message, timestamptz) is
-  'Writes what changes in the life of a message. OH004 when its status may not become that. '
-  'locks: the message.';
+  'Updates a message. OH004: its status may not change to the new one. locks: the message.';
 
 create function outbox.fail_message(
   p_message outbox.outbound_message, p_code text, p_error text, p_now timestamptz
@@ -87,9 +86,9 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'FAILED',
     'Message failed: ' || p_error, null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 end
 $$;
 comment on function outbox.fail_message(outbox.outbound_message, text, text, timestamptz) is
-  'Ends a message as FAILED, with its audit and activity. OH004. locks: the message.';
+  'Sets a message to FAILED and adds its audit and activity rows. OH004. locks: the message.';

@@ -1,6 +1,3 @@
--- What the failure of one message means for others: a rule of failure_rule can hold its channel, or
--- slow down every number of the same Meta app or account.
-
 create function outbox.hold_channels(
   p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamptz
 ) returns uuid[]
@@ -9,25 +6,26 @@ as $$
 declare
   v_id uuid;
   v_code text;
-  v_why text;
+  v_reason text;
 begin
   for v_id in
     select w.endpoint_id from outbox.whatsapp_channel w
     join outbox.endpoint e on e.id = w.endpoint_id
     where w.endpoint_id = any (p_endpoint_ids) and e.status = 'enabled'
     order by w.endpoint_id
-    -- As disable_itself(): the next failure holds it then.
+    -- Skip a locked endpoint, as disable_endpoints() does: the next failure holds it.
     for no key update of e skip locked
   loop
     select coalesce(r.code, r.error_class),
       pg_catalog.format('%s %s', coalesce(r.code, r.error_class), f.title)
-    into v_code, v_why
+    into v_code, v_reason
     from pg_catalog.unnest(p_results) r
     cross join lateral outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.cause_of(v_code), true, v_why, p_now, null, p_now);
+    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+      p_now);
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -35,8 +33,9 @@ begin
 end
 $$;
 comment on function outbox.hold_channels(uuid[], outbox.result[], timestamptz) is
-  'Pauses the channels among endpoints that a failure wants held, with the reason, and publishes '
-  'outhook.channel.held; returns the endpoints that are no channels.';
+  'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, '
+  'and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: '
+  'endpoints with SKIP LOCKED.';
 
 create function outbox.throttle_apps(
   p_results outbox.result[], p_now timestamptz
@@ -47,12 +46,12 @@ declare
   v_endpoints uuid[];
   v_waits interval[];
   v_locked uuid[];
-  v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_max_wait integer := outbox.setting_int('retry_after.max_s');
 begin
   select pg_catalog.array_agg(o.id), pg_catalog.array_agg(o.wait) into v_endpoints, v_waits
   from (
     select o.endpoint_id as id, pg_catalog.max(greatest(
-      outbox.retry_after(r.retry_after, p_now, v_longest), f.min_delay_s * interval '1 s')) as wait
+      outbox.retry_after(r.retry_after, p_now, v_max_wait), f.min_delay_s * interval '1 s')) as wait
     from pg_catalog.unnest(p_results) r
     cross join lateral (
       select outbox.failure_rule_of('whatsapp', r.status, r.error_class, r.code,
@@ -67,7 +66,7 @@ begin
     group by o.endpoint_id
   ) o;
   if v_endpoints is not null then
-    -- Nobody is waited for: a number whose gate is held hears of it from WhatsApp itself.
+    -- Skip locked gates: WhatsApp will also throttle those numbers itself.
     v_locked := outbox.try_lock_gates(v_endpoints);
     update outbox.gate g set not_before = greatest(g.not_before, p_now + o.wait)
     from unnest(v_endpoints, v_waits) as o (id, wait)
@@ -77,5 +76,5 @@ begin
 end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
-  'Holds back the other numbers of a Meta app, or of an account, whose calls are used up, as '
-  'apply_results() did with the one that was told. locks: gates with SKIP LOCKED.';
+  'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() '
+  'did so for the number that got the error. locks: gates with SKIP LOCKED.';

@@ -1,5 +1,3 @@
--- Messages that will not be sent: their delivery was closed, or their channel deleted.
-
 create function outbox.close_message(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz
 ) returns void
@@ -26,8 +24,8 @@ begin
 end
 $$;
 comment on function outbox.close_message(uuid, text, text, timestamptz) is
-  'Ends the message, if there is one that still waits, of a delivery that was closed. locks: the '
-  'caller holds the gate; the message.';
+  'Cancels or fails the QUEUED message of a closed delivery, if there is one. locks: the caller '
+  'holds the gate; the message.';
 
 create function outbox.fail_unsent(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -57,8 +55,8 @@ begin
 end
 $$;
 comment on function outbox.fail_unsent(uuid, integer, timestamptz) is
-  'Fails up to p_limit messages that a deleted channel had not sent; returns how many. locks: the '
-  'caller holds the gate; messages by id.';
+  'Fails up to p_limit unsent messages of a deleted channel; returns how many. locks: the caller '
+  'holds the gate; messages by id.';
 
 create function outbox.forget_channel(p_endpoint_id uuid) returns void
 language plpgsql set search_path = ''
@@ -77,7 +75,7 @@ begin
 end
 $$;
 comment on function outbox.forget_channel(uuid) is
-  'Removes what a deleted channel leaves: its token, windows and holds.';
+  'Deletes the token, windows and holds of a deleted channel.';
 
 create or replace function outbox.on_closed(
   p_event_id uuid, p_outcome text, p_why text, p_now timestamptz

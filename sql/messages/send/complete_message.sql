@@ -1,6 +1,6 @@
--- What the results of a run do to messages, in the transaction that applies them to the deliveries.
--- Order of locks: the gates, which the caller holds, then messages by id. See message_claim
--- for what a claim does to them.
+-- Effects of the results of a run on messages, in the transaction that applies the results to
+-- deliveries. Lock order: the gates, which the caller holds, then messages by id. message_claim has
+-- the effects of a claim.
 
 create function outbox.complete_messages(
   p_results outbox.result[], p_now timestamptz
@@ -27,13 +27,13 @@ begin
   loop
     perform outbox.complete_message(v_result, p_now);
   end loop;
-  perform outbox.apply_kept(p_results, p_now);
-  perform outbox.heed_answers(p_results, p_now);
+  perform outbox.apply_waiting_updates(p_results, p_now);
+  perform outbox.save_response_opt_outs(p_results, p_now);
 end
 $$;
 comment on function outbox.complete_messages(outbox.result[], timestamptz) is
-  'Writes what results mean for their messages, after they were applied to the deliveries. locks: '
-  'messages by id.';
+  'Applies results to their messages, after they were applied to the deliveries. locks: messages '
+  'by id.';
 
 create function outbox.complete_message(p_result outbox.result, p_now timestamptz) returns void
 language plpgsql
@@ -60,7 +60,7 @@ begin
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
-    perform outbox.heed_late_result(v_message, v_attempt, p_result, p_now);
+    perform outbox.apply_late_result(v_message, v_attempt, p_result, p_now);
   elsif p_result.outcome = 'delivered' then
     perform outbox.mark_sent(v_message, v_attempt, p_result.provider_id, p_result.provider, p_now);
   else
@@ -69,28 +69,28 @@ begin
 end
 $$;
 comment on function outbox.complete_message(outbox.result, timestamptz) is
-  'Writes what one result means for its message: SENT, FAILED or QUEUED again. locks: the message.';
+  'Applies one result to its message: SENT, FAILED or QUEUED again. locks: the message.';
 
-create function outbox.heed_late_result(
+create function outbox.apply_late_result(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_result outbox.result,
   p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A late answer still says that the message was taken: no second one is sent.
+  -- A late response proves that WhatsApp accepted the message, so do not send it again.
   if p_result.outcome = 'delivered' and p_result.provider_id is not null then
-    perform outbox.adopt_message(
+    perform outbox.mark_sent_late(
       outbox.callback_data(p_message.id, p_attempt.attempt_no), p_result.provider_id);
   elsif p_attempt.wamid is not null then
-    perform outbox.end_told(p_message, p_now);
+    perform outbox.close_settled_delivery(p_message, p_now);
   end if;
 end
 $$;
-comment on function outbox.heed_late_result(
+comment on function outbox.apply_late_result(
   outbox.outbound_message, outbox.message_attempt, outbox.result, timestamptz) is
-  'What a result still means for its message when it came too late for its delivery. locks: the '
-  'caller holds the gate and the message.';
+  'Applies a result that came too late for its delivery. locks: the caller holds the gate and the '
+  'message.';
 
 create function outbox.fail_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt,
@@ -102,7 +102,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_dead boolean;
+  v_is_dead boolean;
 begin
   p_message.error_code := coalesce(p_result.code, p_result.status::text, p_result.error_class);
   p_message.error_message := coalesce(p_result.error, p_result.error_class, 'failed');
@@ -111,15 +111,15 @@ begin
     error_message = p_message.error_message, provider_response = p_result.provider,
     next_retry_at = p_delivery_attempt.next_retry_at, updated_at = p_now
   where a.id = p_attempt.id;
-  v_dead := exists (
+  v_is_dead := exists (
     select from outbox.attempt t
     where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
       and t.attempt = p_result.attempt and t.kind = 'close');
-  -- A callback may have said in the meantime that it was sent: then that stands.
+  -- A callback may have set the message to SENT meanwhile: keep that status.
   if p_message.status <> 'SENDING' then
     return;
   end if;
-  if v_dead then
+  if v_is_dead then
     perform outbox.fail_message(p_message, p_message.error_code, p_message.error_message, p_now);
   else
     p_message.status := 'QUEUED';
@@ -129,11 +129,10 @@ end
 $$;
 comment on function outbox.fail_attempt(
   outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamptz) is
-  'Notes that an attempt failed, with the time of the next one from that of the delivery: the '
-  'message is QUEUED again, or FAILED when its delivery was closed. locks: the caller holds the '
-  'message.';
+  'Sets an attempt to FAILED, with the next retry of the delivery. The message is QUEUED again, '
+  'or FAILED if the delivery was closed. locks: the caller holds the message.';
 
-create function outbox.end_told(
+create function outbox.close_settled_delivery(
   p_message outbox.outbound_message, p_now timestamptz
 ) returns void
 language plpgsql
@@ -141,7 +140,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_why constant text := 'its callback came before this answer';
+  v_reason constant text := 'its callback came before this response';
   v_delivery outbox.delivery;
 begin
   if p_message.status in ('QUEUED', 'SENDING') then
@@ -151,17 +150,17 @@ begin
   where d.event_id = p_message.event_id and d.endpoint_id = p_message.channel_id
     and d.leased_until is null;
   if found then
-    perform outbox.close_delivery(v_delivery, 'cancelled', v_why, p_now);
+    perform outbox.close_delivery(v_delivery, 'cancelled', v_reason, p_now);
   end if;
-  update outbox.dead_letter x set discarded_at = p_now, note = v_why
+  update outbox.dead_letter x set discarded_at = p_now, note = v_reason
   where x.event_id = p_message.event_id and x.endpoint_id = p_message.channel_id
     and x.discarded_at is null and p_message.status in ('SENT', 'DELIVERED');
 end
 $$;
-comment on function outbox.end_told(outbox.outbound_message, timestamptz) is
-  'Ends what a failed or lost answer leaves of a delivery whose message callbacks have taken '
-  'further in the meantime: the retry would keep back the next message to that person. locks: the '
-  'caller holds the gate and the message.';
+comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
+  'Closes a retry or dead letter that a failed or lost response has left, if callbacks have '
+  'meanwhile given the message a later status: the retry would delay the next message to this '
+  'recipient. locks: the caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -186,7 +185,7 @@ end
 $$;
 comment on function outbox.undo_attempt(
   outbox.outbound_message, outbox.message_attempt, timestamptz) is
-  'Takes back the attempt of a claim that was given back unsent. locks: the caller holds the '
+  'Deletes the attempt of a claim that was released without sending. locks: the caller holds the '
   'message.';
 
 create or replace function outbox.on_results(

@@ -1,7 +1,7 @@
--- What a claim does to messages: SENDING, with an attempt that is TRYING. All that may have changed
--- since a message was created is looked at again here, at every try.
+-- Effects of a claim on messages: the status SENDING and an attempt that is TRYING. Conditions that
+-- may have changed since the message was created are checked again at every attempt.
 
-create function outbox.take_messages(
+create function outbox.start_attempts(
   p_claimed outbox.claimed, p_now timestamptz
 ) returns outbox.claimed
 language plpgsql
@@ -17,13 +17,13 @@ declare
   v_delivery outbox.delivery;
   v_why text;
   v_refused jsonb[] := array[]::jsonb[];
-  v_bad jsonb[] := array[]::jsonb[];
-  v_out outbox.result;
+  v_failed jsonb[] := array[]::jsonb[];
+  v_released outbox.result;
   v_sqlstate text;
   v_error text;
   v_held boolean;
-  v_one jsonb;
-  v_kept outbox.claimed;
+  v_item jsonb;
+  v_remaining outbox.claimed;
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.phone_number_id, d.failed_attempts, m.id
@@ -41,7 +41,7 @@ begin
       v_why := outbox.why_not_send(v_message, v_row.event_id, v_row.endpoint_id, p_now);
       v_held := v_why is null and outbox.is_template_held(v_message);
       if v_why is null and not v_held then
-        perform outbox.begin_attempt(v_message, v_row.phone_number_id, v_row.event_id,
+        perform outbox.start_attempt(v_message, v_row.phone_number_id, v_row.event_id,
           v_row.attempt, v_row.failed_attempts + 1, p_now);
       end if;
     exception when others then
@@ -51,30 +51,29 @@ begin
       v_sqlstate := sqlstate;
       v_error := sqlerrm;
     end;
-    v_out := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
+    v_released := outbox.given_back(v_row.event_id, v_row.endpoint_id, v_row.attempt);
     if v_sqlstate is not null then
-      -- The message was not sent. It waits, and is set aside after the third refusal.
-      v_bad := v_bad || pg_catalog.to_jsonb(v_out);
-      perform outbox.refuse_result(v_out, v_sqlstate, v_error, p_now);
+      v_failed := v_failed || pg_catalog.to_jsonb(v_released);
+      perform outbox.refuse_result(v_released, v_sqlstate, v_error, p_now);
     elsif v_why is not null or v_held then
       v_refused := v_refused || pg_catalog.jsonb_build_object('event', v_row.event_id,
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why);
     end if;
   end loop;
-  if pg_catalog.cardinality(v_refused || v_bad) = 0 then
+  if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
   perform outbox.complete(array(
     select outbox.given_back((r ->> 'event')::uuid, (r ->> 'endpoint')::uuid,
       (r ->> 'attempt')::integer)
     from pg_catalog.unnest(v_refused) r), p_now);
-  foreach v_one in array v_refused loop
+  foreach v_item in array v_refused loop
     select * into v_delivery from outbox.delivery d
-    where d.event_id = (v_one ->> 'event')::uuid and d.endpoint_id = (v_one ->> 'endpoint')::uuid;
-    if v_one ->> 'why' is null then
+    where d.event_id = (v_item ->> 'event')::uuid and d.endpoint_id = (v_item ->> 'endpoint')::uuid;
+    if v_item ->> 'why' is null then
       perform outbox.rest_lane(v_delivery.lane_id, interval '1 minute', p_now);
     else
-      perform outbox.close_delivery(v_delivery, 'cancelled', v_one ->> 'why', p_now);
+      perform outbox.close_delivery(v_delivery, 'cancelled', v_item ->> 'why', p_now);
     end if;
   end loop;
   select pg_catalog.array_agg(c.event_id order by c.place),
@@ -85,22 +84,23 @@ begin
     pg_catalog.array_agg(c.ordered order by c.place),
     pg_catalog.array_agg(c.replayed order by c.place),
     pg_catalog.array_agg(c.lease_ms order by c.place)
-  into v_kept
+  into v_remaining
   from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.failed_attempts,
     p_claimed.lanes, p_claimed.ordered, p_claimed.replayed, p_claimed.leases_ms) with ordinality
     as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
       place)
   where not exists (
-    select from pg_catalog.unnest(v_refused || v_bad) r
+    select from pg_catalog.unnest(v_refused || v_failed) r
     where r ->> 'event' = c.event_id::text and r ->> 'endpoint' = c.endpoint_id::text);
-  return v_kept;
+  return v_remaining;
 end
 $$;
-comment on function outbox.take_messages(outbox.claimed, timestamptz) is
-  'Makes the messages among claimed deliveries SENDING, each with its attempt; one that must not '
-  'be sent now is failed and its delivery closed, one whose template is held is looked at again in '
-  'a minute, one that the database refuses waits or is set aside. Returns what is left to send. '
-  'locks: the caller holds the gates; messages by id.';
+comment on function outbox.start_attempts(outbox.claimed, timestamptz) is
+  'Sets the messages of claimed deliveries to SENDING, each with a new attempt. A message that '
+  'must not be sent now is failed and its delivery closed. If its template is held, it is checked '
+  'again after a minute. If the database raises an error for it, its delivery waits or is set '
+  'aside. Returns the remaining claimed deliveries. locks: the caller holds the gates; messages '
+  'by id.';
 
 create function outbox.is_template_held(p_message outbox.outbound_message) returns boolean
 language plpgsql stable
@@ -117,7 +117,8 @@ begin
 end
 $$;
 comment on function outbox.is_template_held(outbox.outbound_message) is
-  'Whether WhatsApp has paused or disabled the template of a message in the account that sends it.';
+  'Whether WhatsApp has paused or disabled the template of a message in the account of its '
+  'channel.';
 
 create function outbox.why_not_send(
   p_message outbox.outbound_message, p_event_id uuid, p_endpoint_id uuid, p_now timestamptz
@@ -131,7 +132,7 @@ begin
     return 'no message belongs to this event';
   end if;
   if p_message.status not in ('QUEUED', 'SENDING') and not (
-    -- A replay of its dead letter is an operator's way to send it again.
+    -- An operator resends the message by replaying its dead letter.
     p_message.status = 'FAILED' and exists (
       select from outbox.delivery d
       where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id
@@ -148,17 +149,17 @@ begin
   end if;
   perform outbox.audit_refusal(p_message, v_code, null, p_now);
   if p_message.status <> 'FAILED' then
-    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
   end if;
   return v_code;
 end
 $$;
 comment on function outbox.why_not_send(
   outbox.outbound_message, uuid, uuid, timestamptz) is
-  'Why a claimed message is not sent after all, null when it is; one that policy forbids is '
+  'Why a claimed message must not be sent; null if it may be. A message that policy forbids is '
   'failed. locks: the caller holds the message.';
 
-create function outbox.begin_attempt(
+create function outbox.start_attempt(
   p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer,
   p_count integer, p_now timestamptz
 ) returns void
@@ -182,9 +183,10 @@ begin
   perform outbox.save_message(p_message, p_now);
 end
 $$;
-comment on function outbox.begin_attempt(
+comment on function outbox.start_attempt(
   outbox.outbound_message, text, uuid, integer, integer, timestamptz) is
-  'Makes a message SENDING, with its attempt TRYING. locks: the caller holds the message.';
+  'Sets a message to SENDING and adds an attempt that is TRYING. locks: the caller holds the '
+  'message.';
 
 create or replace function outbox.on_claimed(
   p_claimed outbox.claimed, p_now timestamptz
@@ -193,7 +195,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if exists (select from outbox.whatsapp_channel) then
-    return outbox.take_messages(p_claimed, p_now);
+    return outbox.start_attempts(p_claimed, p_now);
   end if;
   return p_claimed;
 end

@@ -1,14 +1,12 @@
--- What dispatch() adds to its answer where messages are among what was claimed.
-
 create type outbox.claimed_message as (
   event_id uuid,
   attempt integer,
   wait_ms integer
 );
 comment on type outbox.claimed_message is
-  'A message that was claimed, and for how long it waits before it is sent.';
+  'A claimed message, and the time in ms to wait before it is sent.';
 
-create function outbox.waits_of(p_claimed outbox.claimed) returns setof outbox.claimed_message
+create function outbox.send_delays(p_claimed outbox.claimed) returns setof outbox.claimed_message
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
@@ -17,8 +15,8 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  -- A number's tokens are claimed up to its burst ahead of time; each is sent when its own token
-  -- would have come in. left_over: how many the gate still had behind that one.
+  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
     pg_catalog.ceil(greatest(0, e.rate_burst - 1 - x.left_over) / e.rate_per_second * 1000)::integer
@@ -38,9 +36,9 @@ begin
   join outbox.endpoint e on e.id = x.endpoint_id;
 end
 $$;
-comment on function outbox.waits_of(outbox.claimed) is
-  'When each claimed message is due to leave, so that a number''s messages leave evenly however '
-  'many were claimed at once.';
+comment on function outbox.send_delays(outbox.claimed) is
+  'The delay of each claimed message, so that the messages of a number are sent at even intervals '
+  'however many were claimed at once.';
 
 create function outbox.with_messages(
   p_parcel outbox.parcel, p_claimed outbox.claimed
@@ -56,7 +54,7 @@ declare
   v_messages jsonb;
   v_channels jsonb;
 begin
-  -- A run that was held up may send a little faster than it claims, and still within the limit.
+  -- 97 %: a delayed run may send a little faster than it claims (96.5 %), within the limit.
   select pg_catalog.jsonb_object_agg(w.endpoint_id, pg_catalog.jsonb_build_object(
     'graph_url', outbox.setting_value('whatsapp.graph_url'),
     'graph_version',
@@ -78,7 +76,7 @@ begin
       from outbox.template t where t.org_id = m.org_id and t.code = m.template_code),
     'payload', m.payload_json))
   into v_messages
-  from outbox.waits_of(p_claimed) x
+  from outbox.send_delays(p_claimed) x
   join outbox.message_attempt a on a.event_id = x.event_id and a.claim = x.attempt
   join outbox.outbound_message m on m.id = a.message_id;
   p_parcel.endpoints := (
@@ -100,8 +98,8 @@ end
 $$;
 comment on function outbox.with_messages(outbox.parcel, outbox.claimed) is
   'The parcel with each message (events[id].message: {"id", "callback_data", "to", "wait_ms", '
-  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", "graph_version", '
-  '"phone_number_id", "spacing_ms", "access_token"}).';
+  '"template", "payload"}) and each channel (endpoints[id].channel: {"graph_url", '
+  '"graph_version", "phone_number_id", "spacing_ms", "access_token"}).';
 
 create or replace function outbox.on_parcel(
   p_parcel outbox.parcel, p_claimed outbox.claimed

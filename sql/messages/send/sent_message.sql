@@ -1,5 +1,5 @@
--- A message that WhatsApp has taken: by its answer to a run, or, where that answer was lost, by the
--- id that a late answer brings. It is SENT then, and no second one goes out.
+-- A message that WhatsApp has accepted: by its response to a run, or by the id in a late response
+-- if the first one was lost. It becomes SENT and is not sent again.
 
 create function outbox.mark_sent(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_wamid text,
@@ -10,7 +10,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  -- A provider that gives one id twice must not cost the results of a whole call.
+  -- If a provider returns an id twice, a unique violation would undo the results of the whole call.
   if exists (
     select from outbox.message_attempt a
     where a.phone_number_id = p_attempt.phone_number_id and a.wamid = p_wamid
@@ -35,14 +35,14 @@ begin
   perform outbox.save_message(p_message, p_now);
   perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, 'SENT',
     'Message sent successfully', null, p_now);
-  perform outbox.note_activity(p_message, 'MESSAGE_SENT',
+  perform outbox.add_activity(p_message, 'MESSAGE_SENT',
     pg_catalog.jsonb_build_object('attempt', p_attempt.attempt_no), p_now);
 end
 $$;
 comment on function outbox.mark_sent(
   outbox.outbound_message, outbox.message_attempt, text, jsonb, timestamptz) is
-  'Notes that WhatsApp has taken an attempt: the message is SENT, with audit and activity, unless '
-  'it was ended before. locks: the caller holds the message.';
+  'Records that WhatsApp accepted an attempt: the message is SENT, with audit and activity rows, '
+  'unless it already has a later status. locks: the caller holds the message.';
 
 create function outbox.callback_data(p_message_id bigint, p_attempt_no integer) returns text
 language plpgsql immutable set search_path = ''
@@ -52,9 +52,9 @@ begin
 end
 $$;
 comment on function outbox.callback_data(bigint, integer) is
-  'What names an attempt to WhatsApp, which echoes it in each status.';
+  'The identifier of an attempt that WhatsApp returns in each status.';
 
-create function outbox.adopt_message(p_callback_data text, p_wamid text) returns text
+create function outbox.mark_sent_late(p_callback_data text, p_wamid text) returns text
 language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
@@ -83,16 +83,16 @@ begin
   perform outbox.mark_sent(v_message, v_attempt, p_wamid, null, v_now);
   select * into v_delivery from outbox.delivery d
   where d.event_id = v_attempt.event_id and d.endpoint_id = v_message.channel_id;
-  -- A lease stands: its result ends the delivery, or the next claim finds the message sent.
+  -- A leased delivery stays: its result closes it, or the next claim finds the message sent.
   if found and v_delivery.leased_until is null then
     perform outbox.close_delivery(v_delivery, 'cancelled',
-      pg_catalog.format('attempt %s was taken, though its answer was lost', v_attempt.attempt_no),
+      pg_catalog.format('attempt %s was accepted, but its response was lost', v_attempt.attempt_no),
       v_now);
   end if;
   return 'adopted';
 end
 $$;
-comment on function outbox.adopt_message(text, text) is
-  'Gives an attempt, named by its callback data, the id under which WhatsApp took it: the message '
-  'is SENT and its pending retry is closed, so that a lost answer makes no second message. '
-  'Returns adopted, known (it has that id already) or unknown. locks: the gate, then the message.';
+comment on function outbox.mark_sent_late(text, text) is
+  'Stores the id of WhatsApp with an attempt, which p_callback_data identifies. The message is '
+  'SENT and its pending retry is closed, so that a lost response causes no second message. '
+  'Returns adopted, known (it already has that id) or unknown. locks: the gate, then the message.';

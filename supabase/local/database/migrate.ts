@@ -4,17 +4,14 @@ import { machineProblem, messageOf, SetupError } from '../errors.ts'
 
 /** A file of supabase/migrations. */
 export interface Migration {
-  /** The digits that its name begins with. */
+  /** The digits at the start of its name. */
   version: string
-  /** What follows them, without `.sql`. */
+  /** The rest of its name, without `.sql`. */
   name: string
   text: string
 }
 
-/**
- * The migrations in `folder`, in order. Files that are not named `<digits>_<name>.sql` do not
- * count.
- */
+/** The migrations in `folder`, in order; only files named `<digits>_<name>.sql`. */
 export async function readMigrations(folder: string): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const name of await fileNames(folder)) {
@@ -26,9 +23,9 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Applies the new ones of `migrations` as the connection's role, each in one transaction with its row
- * in supabase_migrations.schema_migrations, which the CLI also uses. `log` gets a line before each.
- * Returns the applied versions. Throws a SetupError if an applied migration is missing or has changed.
+ * Applies the new ones of `migrations` as the connection's role, each in one transaction with its row in
+ * supabase_migrations.schema_migrations, which the CLI also uses. `log` gets a line before each. Returns
+ * the applied versions. Throws a SetupError if an applied migration is missing or has changed.
  */
 export async function migrate(
   sql: Sql,
@@ -60,7 +57,7 @@ export async function migrate(
   return applied
 }
 
-/** The tables as the CLI makes them. */
+/** The tables as the CLI creates them. */
 const HISTORY = `
 create schema if not exists supabase_migrations;
 create table if not exists supabase_migrations.schema_migrations (
@@ -85,13 +82,13 @@ async function apply(sql: Sql, migration: Migration): Promise<void> {
   }
 }
 
-/** The CLI keeps a file's statements apart, trimmed and without their semicolons. */
+/** The CLI stores statements separately, trimmed and without semicolons. */
 function essence(text: string): string {
   return text.replace(/[\s;]/g, '')
 }
 
 function outdated(what: string): SetupError {
-  return new SetupError(`${what}: begin anew with --fresh, which drops the local data`)
+  return new SetupError(`${what}: start with --fresh, which drops the local data`)
 }
 
 function fileName(migration: Migration): string {

@@ -6,9 +6,9 @@ import { migrate, readMigrations } from './migrate.ts'
 import { seed } from './seed.ts'
 
 /**
- * Brings the database at `dbUrl` (role postgres) to what supabase/migrations and the seed files of
- * config.toml in `projectDir` say (plain paths; the CLI takes patterns too). Throws a SetupError that names the file when one cannot be applied or has
- * changed since it was.
+ * Applies supabase/migrations and the seed files in config.toml of `projectDir` (plain paths; the CLI
+ * accepts patterns too) to the database at `dbUrl` (role postgres). Throws a SetupError that names the
+ * file if one fails or has changed since it was applied.
  */
 export async function prepareDatabase(
   { dbUrl, projectDir, log, signal }: {
@@ -34,8 +34,8 @@ export async function prepareDatabase(
 }
 
 /**
- * Tells the product where its functions are and which secret starts them, through
- * outbox.configure(), which puts both into Vault. A database without that function is left alone.
+ * Calls outbox.configure() with the URL of the functions and the kick secret, which it stores in Vault.
+ * Does nothing if the database has no such function.
  */
 export async function configureOutbox(
   { dbUrl, functionsUrl, workerSecret }: {

@@ -3,9 +3,8 @@ import type { Sql } from 'postgres'
 import { machineProblem, messageOf, SetupError } from '../errors.ts'
 
 /**
- * Runs the seed file once per database, in one transaction with the note that it ran. `path` is
- * what the note names it by. Returns whether it ran now; a database without a seed file is no
- * error.
+ * Runs the seed file once per database, in one transaction with a row that records it under `path`.
+ * Returns whether it ran now. A missing seed file is not an error.
  */
 export async function seed(sql: Sql, path: string, file: string): Promise<boolean> {
   const text = await readIfPresent(file)
@@ -28,7 +27,7 @@ export async function seed(sql: Sql, path: string, file: string): Promise<boolea
   return true
 }
 
-/** The table as the CLI makes it. */
+/** The table as the CLI creates it. */
 const NOTES = `
 create schema if not exists supabase_migrations;
 create table if not exists supabase_migrations.seed_files (

@@ -1,6 +1,6 @@
 /**
- * The main module of a function's process: loads the entrypoint as the edge runtime does, on a port
- * of the system's choice, and ends when its supervisor does.
+ * The main module of a function's process: loads the entrypoint as the edge runtime does, on a free port,
+ * and ends when its supervisor ends.
  */
 import { announcePort } from './ready.ts'
 
@@ -9,10 +9,10 @@ type Serve = (
   second?: Deno.ServeHandler,
 ) => Deno.HttpServer
 
-// SAFETY: of Deno.serve's overloads these are the ones that an edge function can use.
+// SAFETY: these are the overloads of Deno.serve that an edge function can use.
 const serve = Deno.serve as unknown as Serve
 
-/** `Deno.serve` without its address: as in the edge runtime, a function has no say in it. */
+/** `Deno.serve` without an address: as in the edge runtime, the function cannot choose it. */
 function serveHere(...[first, second]: Parameters<Serve>): Deno.HttpServer {
   const { handler, ...options } = typeof first === 'function' ? { handler: first } : first
   const chosen = second ?? handler
@@ -25,7 +25,7 @@ function serveHere(...[first, second]: Parameters<Serve>): Deno.HttpServer {
   }, chosen)
 }
 
-/** Keeps nothing alive here, since the process stays; it shows what a background task died of. */
+/** waitUntil() need not keep the process alive here; it prints the error of a failed background task. */
 const edgeRuntime = {
   waitUntil(promise: Promise<unknown>): Promise<unknown> {
     promise.catch((error: unknown) => {
@@ -35,17 +35,15 @@ const edgeRuntime = {
   },
 }
 
-/**
- * Standard input is a pipe from the supervisor; it ends when that process does, even by kill -9.
- */
+/** Ends when standard input, a pipe from the supervisor, ends, even if the supervisor was killed. */
 async function endWithSupervisor(): Promise<never> {
   for await (const _ of Deno.stdin.readable) { /* nothing is ever sent */ }
   Deno.exit(0)
 }
 
 /**
- * Ctrl-C goes to every process of the terminal. Only the supervisor acts on it, and ends this one:
- * if this one ended by itself, the supervisor would report it and start it again.
+ * Ctrl-C reaches all processes of the terminal. Only the supervisor handles it and ends this process;
+ * otherwise it would report the end and start the function again.
  */
 function leaveInterruptsToSupervisor(): void {
   for (const signal of ['SIGINT', 'SIGHUP'] as const) Deno.addSignalListener(signal, () => {})

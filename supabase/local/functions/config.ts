@@ -1,16 +1,16 @@
-/** What supabase/config.toml and supabase/functions/.env say about the functions. */
+/** The configuration of functions in supabase/config.toml and supabase/functions/.env. */
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 
-/** One `[functions.<name>]` section with its paths made absolute. */
+/** One section `[functions.<name>]` with absolute paths. */
 export interface FunctionConfig {
   name: string
   /** `verify_jwt`; the platform's default is true. */
   verifyJwt: boolean
   entrypoint: string
-  /** A deno.json or an import map; null leaves it to Deno's own discovery. */
+  /** A deno.json or an import map; null: Deno's own discovery. */
   importMap: string | null
 }
 
@@ -26,8 +26,8 @@ const configFile = z.object({ functions: z.record(z.string(), functionSection).d
 /**
  * Reads the enabled functions of a project.
  *
- * @param projectDir The folder that holds `supabase/`.
- * @throws When config.toml is missing, is no TOML, or has a section of another shape.
+ * @param projectDir The folder with `supabase/`.
+ * @throws if config.toml is missing or not valid.
  */
 export async function readFunctionConfigs(projectDir: string): Promise<FunctionConfig[]> {
   const supabaseDir = join(projectDir, 'supabase')
@@ -47,8 +47,8 @@ export async function readFunctionConfigs(projectDir: string): Promise<FunctionC
 }
 
 /**
- * Reads the project's own secrets for its functions, as `supabase functions serve` does: names that
- * begin with `SUPABASE_` are the platform's and are left out.
+ * Reads the project's secrets for its functions, as `supabase functions serve` does. Names that start with
+ * `SUPABASE_` belong to the platform and are ignored.
  */
 export async function readFunctionEnv(projectDir: string): Promise<Record<string, string>> {
   let text: string
@@ -65,7 +65,7 @@ export async function readFunctionEnv(projectDir: string): Promise<Record<string
   return env
 }
 
-/** The flags that give Deno the import map of a function. */
+/** The flags for Deno to use the import map of a function. */
 export function importMapFlags(path: string | null): string[] {
   if (path === null) return []
   return /deno\.jsonc?$/.test(path) ? ['--config', path] : ['--import-map', path]

@@ -1,15 +1,15 @@
 /** Explains why a function does not start. */
 
-/** A function that has failed to start several times in a row. */
+/** A function after several consecutive failed starts. */
 export interface FunctionFailure {
   name: string
-  /** How many starts have failed in a row. */
+  /** The number of consecutive failed starts. */
   starts: number
-  /** The cause with its remedy, and a few lines of what the process wrote. */
+  /** The cause with its remedy, and a few lines of the process's output. */
   reason: string
 }
 
-/** Lines that do not help a person: stack traces and Deno's own messages. */
+/** Lines that do not help a user: stack traces and Deno's own messages. */
 const NOISE = /^\s*(at |\^+\s*$|Stack backtrace|\d+: <unknown>|info: |$)/
 
 const CAUSES: readonly (readonly [pattern: RegExp, remedy: string])[] = [

@@ -1,6 +1,6 @@
 /**
- * The functions of the local stack: each in a Deno process of its own with the platform's
- * environment and an edge function's rights, started again when it dies, ended with the stack.
+ * The functions of the local stack: each in its own Deno process with the platform's environment and an edge
+ * function's permissions; restarted when it ends, and stopped with the stack.
  */
 import { type FunctionConfig, readFunctionEnv } from './config.ts'
 import { supervise, type Supervisor } from './supervisor.ts'
@@ -11,39 +11,35 @@ export { type FunctionConfig, importMapFlags, readFunctionConfigs } from './conf
 export type { FunctionFailure } from './failure.ts'
 export type { FunctionTarget, FunctionTargets } from './target.ts'
 
-/** How the functions are started. */
 export interface FunctionsOptions {
   /** From `readFunctionConfigs`. */
   configs: FunctionConfig[]
-  /** The folder that holds `supabase/`; what the functions may read. */
+  /** The folder with `supabase/`, which the functions may read. */
   projectDir: string
-  /** Wins over supabase/functions/.env; `SUPABASE_FUNCTION_SLUG` is added. */
+  /** Overrides supabase/functions/.env; `SUPABASE_FUNCTION_SLUG` is added. */
   env: Record<string, string>
-  /** The Deno that runs them; by default the one that runs this. */
+  /** The Deno that runs them; default: the current one. */
   denoPath?: string
-  /** Gets each line that a function writes, as `[name] line`. */
+  /** Gets each output line of a function, as `[name] line`. */
   log(line: string): void
 }
 
-/** The running functions. */
 export interface Functions {
-  /** For the gateway. `targets.get(name)?.origin(ms)` waits until a function is up. */
+  /** For the gateway. `targets.get(name)?.origin(ms)` waits until a function listens. */
   targets: ReadonlyMap<string, FunctionTarget>
-  /** Resolves once every function listens. */
+  /** Resolves when all functions listen. */
   up(): Promise<void>
-  /** Resolves when a function has failed to start three times in a row. */
+  /** Resolves when a function has failed to start three consecutive times. */
   readonly failed: Promise<FunctionFailure>
   /** The process id of a function, or null between two processes. */
   pid(name: string): number | null
-  /** Ends a function's process (SIGKILL by default); it is started again at once. */
+  /** Ends a function's process (default SIGKILL); it is restarted at once. */
   kill(name: string, signal?: Deno.Signal): void
-  /** Ends all of them for good. */
+  /** Stops all functions. */
   stop(): Promise<void>
 }
 
-/**
- * Starts the functions without waiting for them; a caller of `targets` waits as long as it likes.
- */
+/** Starts the functions without waiting for them. */
 export async function startFunctions(options: FunctionsOptions): Promise<Functions> {
   const env = { ...await readFunctionEnv(options.projectDir), ...options.env }
   const denoPath = options.denoPath ?? Deno.execPath()

@@ -1,4 +1,4 @@
-/** Keeps one function's process running, and knows where it listens at this moment. */
+/** Keeps one function's process running, and knows its port. */
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -8,7 +8,6 @@ import { failureReason, type FunctionFailure } from './failure.ts'
 import { readPort } from './ready.ts'
 import type { FunctionTarget } from './target.ts'
 
-/** What a supervised process needs. */
 export interface SupervisorOptions {
   config: FunctionConfig
   /** The folder that the function may read. */
@@ -18,31 +17,30 @@ export interface SupervisorOptions {
   log(line: string): void
 }
 
-/** One function under supervision. */
 export interface Supervisor {
   target: FunctionTarget
   /** Resolves when the function listens. */
   listening(): Promise<unknown>
-  /** Resolves at the third failed start in a row. */
+  /** Resolves at the third consecutive failed start. */
   readonly failed: Promise<FunctionFailure>
   /** The process id, or null between two processes. */
   pid(): number | null
-  /** Ends the process (SIGKILL by default); it is started again. */
+  /** Ends the process (default SIGKILL); it is restarted. */
   kill(signal?: Deno.Signal): void
-  /** Ends the process for good and waits for its end. */
+  /** Stops the process and waits for its end. */
   stop(): Promise<void>
 }
 
-/** A process that listened for this long counts as started, however it ends. */
+/** A process that listened this long counts as started. */
 const HEALTHY_AFTER_MS = 1000
-/** After this number of failed starts in a row, `failed` resolves. */
+/** After this number of consecutive failed starts `failed` resolves. */
 const FAILED_AFTER = 3
-/** How many lines of output are kept until a process listens. */
+/** The most stored lines of output of a process that does not listen yet. */
 const MOST_KEPT = 200
 
 /**
- * The part of our environment that a function's process gets: the folder of the packages, which it
- * only reads, and the proxies and certificates for its own requests.
+ * The variables that a function's process inherits: the folder of the packages, which it only reads, and
+ * proxies and certificates for its own requests.
  */
 const PASSED_ON = [
   'HOME',
@@ -61,13 +59,13 @@ const PASSED_ON = [
   'SSL_CERT_DIR',
 ]
 
-/** How one process ended: for how long it had listened, or why it never did. */
+/** How a process ended: how long it listened, or why it never did. */
 type End = { kind: 'ran'; listenedMs: number; how: string } | {
   kind: 'not started'
   reason: string
 }
 
-/** Starts the process of a function; it is up once `target.origin()` has an answer. */
+/** Starts the process of a function; it listens when `target.origin()` resolves. */
 export function supervise(options: SupervisorOptions): Supervisor {
   const { config, log } = options
   let child: Deno.ChildProcess | null = null
@@ -77,7 +75,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
   const started = Promise.withResolvers<void>()
   const failed = Promise.withResolvers<FunctionFailure>()
 
-  /** Runs one process to its end. Output from before it listens is shown when it listens. */
+  /** Runs one process to its end. Output before it listens is printed when it listens. */
   async function runOnce(): Promise<End> {
     const ready = origin
     const running = spawn(options)
@@ -117,12 +115,12 @@ export function supervise(options: SupervisorOptions): Supervisor {
       const end = await runOnce()
       if (stopping.signal.aborted) return
       if (end.kind === 'ran') {
-        log(`[${config.name}] process ended (${end.how}), starting again`)
+        log(`[${config.name}] process ended (${end.how}), restarting`)
         failures = end.listenedMs < HEALTHY_AFTER_MS ? failures + 1 : 0
         told = ''
       } else {
         failures += 1
-        // Do not print the same failure again.
+        // Does not print the same failure again.
         if (end.reason !== told) log(`[${config.name}] does not start: ${end.reason}`)
         told = end.reason
         if (failures >= FAILED_AFTER) {
@@ -143,16 +141,16 @@ export function supervise(options: SupervisorOptions): Supervisor {
       async origin(patienceMs): Promise<string | null> {
         const enough = new AbortController()
         const waited = pause(patienceMs, AbortSignal.any([enough.signal, stopping.signal]))
-        const answer = await Promise.race([origin.promise, waited.then(() => null)])
+        const response = await Promise.race([origin.promise, waited.then(() => null)])
         enough.abort()
-        return answer
+        return response
       },
     },
     failed: failed.promise,
     listening: () => started.promise,
     pid: () => child?.pid ?? null,
     kill(signal = 'SIGKILL'): void {
-      // From here on requests wait for the next process, not for this one's end to be noticed.
+      // From now on requests wait for the next process.
       if (signal === 'SIGKILL') origin = Promise.withResolvers()
       child?.kill(signal)
     },
@@ -164,9 +162,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
   }
 }
 
-/**
- * The rights of an edge function: the network, its environment, its files; no writes, no programs.
- */
+/** The permissions of an edge function: network, environment and its files; no writes, no programs. */
 function spawn({ config, projectDir, env, denoPath }: SupervisorOptions): Deno.ChildProcess {
   const inherited = PASSED_ON.flatMap((name) => {
     const value = Deno.env.get(name)
@@ -210,7 +206,7 @@ async function readLines(
   for await (const line of createInterface({ input: Readable.from(stream) })) onLine(line)
 }
 
-/** The pipe of a process that is gone may be broken already. */
+/** Ignores the error of a pipe to an ended process. */
 async function closeQuietly(stream: WritableStream): Promise<void> {
   try {
     await stream.close()

@@ -1,19 +1,19 @@
-/** How the gateway sees the functions: names, and where each one listens at this moment. */
+/** The functions as the gateway sees them: their names and current ports. */
 
-/** One function, whatever process serves it. */
+/** One function, regardless of its process. */
 export interface FunctionTarget {
   /** `verify_jwt` of config.toml. */
   verifyJwt: boolean
   /**
-   * Where the function listens (`http://127.0.0.1:<port>`); waits while its process starts.
+   * The function's address (`http://127.0.0.1:<port>`); waits while its process starts.
    *
-   * @param patienceMs Longest wait.
-   * @returns null when the process was not up in that time.
+   * @param patienceMs The longest wait in ms.
+   * @returns null if the process did not listen in that time.
    */
   origin(patienceMs: number): Promise<string | null>
 }
 
-/** Looked up per request, so a Map that is filled later will do. */
+/** Looked up at each request, so a Map that is filled later works. */
 export interface FunctionTargets {
   get(name: string): FunctionTarget | undefined
 }

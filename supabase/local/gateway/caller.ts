@@ -1,31 +1,31 @@
 /**
- * Who is calling: the key swap that the platform's gateway makes, then the token check that
- * PostgREST makes. Both decide the database role of a call and nothing else.
+ * Identifies the caller: the replacement of API keys by the platform's gateway, then the token check of
+ * PostgREST. Both decide only the database role of a call.
  */
 import { compactVerify, errors, type JWTVerifyGetKey } from 'jose'
 import type { StackKeys } from '../keys.ts'
 import { RestFailure } from './failure.ts'
 import { createKeyFinder } from './verifier.ts'
 
-/** The role that a call runs as, and the claims that its SQL may read. */
+/** The role of a call, and the claims that its SQL may read. */
 export interface Caller {
   role: string
   claims: Record<string, unknown>
 }
 
-/** Finds the caller of a request, from its (already swapped) Authorization header. */
+/** Identifies a caller from its Authorization header, after the replacement of API keys. */
 export type IdentifyCaller = (authorization: string | undefined) => Promise<Caller | RestFailure>
 
-/** PostgREST forgives clocks that differ by up to 30 s. */
+/** PostgREST accepts clocks that differ by up to 30 s. */
 const CLOCK_SKEW_S = 30
 
-/** Tokens remembered as verified. A stack sees a handful; the bound keeps a flood harmless. */
+/** How many verified tokens are cached; a stack normally has a few. */
 const MAX_REMEMBERED = 1000
 
 /**
- * The platform's rule for the Authorization header that PostgREST gets to see: a token stays,
- * an `sb_…` key gives way to the legacy token it stands for, and any other `apikey` is handed on
- * as it is (without `Bearer`, so PostgREST takes the call as anonymous).
+ * The platform's rule for the Authorization header of PostgREST: a token stays, an `sb_…` key is replaced
+ * with its legacy token, and any other `apikey` is passed on without `Bearer`, so PostgREST treats the call
+ * as anonymous.
  */
 export function swapApiKey(headers: Headers, keys: StackKeys): string | undefined {
   const authorization = headers.get('authorization')
@@ -36,9 +36,7 @@ export function swapApiKey(headers: Headers, keys: StackKeys): string | undefine
   return apiKey ?? undefined
 }
 
-/**
- * Makes the token check for one key set. Signatures are checked once per token, times each time.
- */
+/** Creates the token check for a key set. It verifies a signature once per token, and its times at each call. */
 export function createIdentifyCaller(jwks: StackKeys['jwks'], now = Date.now): IdentifyCaller {
   const keySet = createKeyFinder(jwks)
   const verified = new Map<string, Record<string, unknown>>()

@@ -1,7 +1,4 @@
-/**
- * What the catalog says about a function and a role. PostgREST keeps its whole schema in a cache
- * until it is told to load it anew; here an answer is kept for a moment.
- */
+/** Reads the catalogue for calls. PostgREST caches its schema until a reload; this caches for 500 ms. */
 import type postgres from 'postgres'
 import { z } from 'zod'
 
@@ -16,10 +13,10 @@ const parameter = z.object({
 const routine = z.object({
   volatile: z.boolean(),
   set: z.boolean(),
-  /** Answers with objects: a row type, or OUT, INOUT or TABLE columns. */
+  /** Returns objects: a row type, or OUT, INOUT or TABLE columns. */
   composite: z.boolean(),
   void: z.boolean(),
-  /** Returns `json` or `jsonb`: handed on as the text it is. */
+  /** Returns `json` or `jsonb`, which is passed on as text. */
   json: z.boolean(),
   settings: z.array(z.string()),
   parameters: z.array(parameter),
@@ -28,17 +25,17 @@ const routine = z.object({
 const catalogEntry = z.object({
   routines: z.array(routine),
   roleSettings: z.array(z.string()),
-  /** `pgrst.db_tx_end` of the API role: whether callers may ask for a rollback. */
+  /** `pgrst.db_tx_end` of the API role: whether callers may request a rollback. */
   txEnd: z.string().nullable(),
 })
 
-/** One function of an exposed schema, as far as a call needs to know it. */
+/** The properties of a function of an exposed schema that a call needs. */
 export type Routine = z.infer<typeof routine>
 
-/** What the catalog says about a function name and about the caller's role. */
+/** The functions of a name, and the caller's role. */
 export type CatalogEntry = z.infer<typeof catalogEntry>
 
-/** The name as the caller gave it. */
+/** The name in the request. */
 export interface RoutineName {
   schema: string
   name: string
@@ -93,24 +90,24 @@ select pg_catalog.json_build_object(
   )
 )::text as entry`
 
-/** Finds what the catalog knows about a function name and a role. */
+/** Reads functions and roles from the catalogue. */
 export interface Catalog {
-  /** The answer to the same question of a moment ago, if there is one, else a new one. */
+  /** The cached entry, or a new one. */
   known(name: RoutineName, role: string): Promise<CatalogEntry>
-  /** A new answer, for a call that the known one does not fit. */
+  /** A new entry, for a call that the cached one does not match. */
   read(name: RoutineName, role: string): Promise<CatalogEntry>
 }
 
 /**
- * For so long another setting or another kind of result may stay unseen, as on the platform. To ask
- * at every call took 4 µs of the gateway for each delivery by RPC.
+ * How long a changed setting or result type may stay unnoticed, as on the platform. Reading the catalogue
+ * for each call took 4 µs of the gateway for each delivery by RPC.
  */
 const KEPT_MS = 500
 
-/** A stack has a hundred functions and three roles; the bound keeps a flood of names harmless. */
+/** The most cached entries; a stack has a hundred functions and three roles. */
 const MAX_KEPT = 1000
 
-/** Makes a catalog over a database; `now` is a monotonic clock in ms. */
+/** Creates a catalogue over a database; `now` is a monotonic clock in ms. */
 export function createCatalog(sql: postgres.Sql, now = (): number => performance.now()): Catalog {
   const kept = new Map<string, { until: number; entry: CatalogEntry }>()
 
@@ -133,14 +130,14 @@ function keyOf({ schema, name }: RoutineName, role: string): string {
   return JSON.stringify([schema, name, role])
 }
 
-/** In one round trip. */
+/** Reads an entry in one round trip. */
 async function readCatalog(
   sql: postgres.Sql,
   { schema, name }: RoutineName,
   role: string,
 ): Promise<CatalogEntry> {
   const rows = await sql.unsafe(CATALOG_QUERY, [schema, name, role], { prepare: true })
-  // The last row, not the first: after an error amid rows postgres.js (3.4.9) goes on counting in
-  // the connection's next result, whose only row then stands behind holes.
+  // The last row, not the first: after an error within rows, postgres.js (3.4.9) continues its count in the
+  // connection's next result, whose only row then follows empty ones.
   return catalogEntry.parse(JSON.parse(rows.at(-1)?.entry))
 }

@@ -1,4 +1,4 @@
-/** The transaction-local settings of a call: who, what, and under which limits. */
+/** The transaction-local settings of a call: caller, request and limits. */
 import type postgres from 'postgres'
 import type { Caller } from './caller.ts'
 import type { CatalogEntry, Routine, RoutineName } from './catalog.ts'
@@ -6,7 +6,7 @@ import type { CatalogEntry, Routine, RoutineName } from './catalog.ts'
 /** Names of the settings that the API role may set; read once per gateway. */
 export type UserSettings = () => Promise<Set<string>>
 
-/** Settings of a function that reach the transaction; its others hold inside the function only. */
+/** Settings of a function that apply to the whole transaction; others apply only inside the function. */
 const HOISTED = new Set([
   'statement_timeout',
   'plan_filter.statement_cost_limit',
@@ -18,7 +18,7 @@ select name from pg_catalog.pg_settings
 where context = 'user'
   or (context = 'superuser' and pg_catalog.has_parameter_privilege(current_user, name, 'set'))`
 
-/** Reads the settable names at the first call, and again if that failed. */
+/** Reads the names at the first call, and again after a failure. */
 export function createUserSettings(sql: postgres.Sql): UserSettings {
   let names: Promise<Set<string>> | null = null
   return function userSettings(): Promise<Set<string>> {
@@ -35,9 +35,9 @@ async function readNames(sql: postgres.Sql): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** What the settings of a call are made from. */
+/** The source of a call's settings. */
 export interface CallContext {
-  /** The header after the key swap, which is what SQL sees in `request.headers`. */
+  /** The header after the replacement of API keys, as SQL sees it in `request.headers`. */
   authorization: string | undefined
   caller: Caller
   catalog: CatalogEntry
@@ -46,7 +46,7 @@ export interface CallContext {
   userSettings: Set<string>
 }
 
-/** Lists a call's settings in the order in which they are applied. */
+/** The settings of a call, in the order of application. */
 export function readSettings(request: Request, context: CallContext): Map<string, string> {
   const { caller, name, routine } = context
   const settings = new Map([
@@ -70,7 +70,7 @@ export function readSettings(request: Request, context: CallContext): Map<string
   return settings
 }
 
-/** `ALTER … SET` keeps its settings as `name=value`. */
+/** `ALTER … SET` stores settings as `name=value`. */
 function parseConfig(entries: string[]): [string, string][] {
   return entries.map((entry) => {
     const at = entry.indexOf('=')

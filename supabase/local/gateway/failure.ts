@@ -1,9 +1,9 @@
 /**
- * What PostgREST answers when a call fails: one body shape, one status table. The table is
- * PostgREST's own (`pgErrorStatus`); clients switch on it, so it is kept row by row.
+ * PostgREST's responses to failed calls: one body shape, one status table. The table is PostgREST's own
+ * (`pgErrorStatus`), row by row, because clients depend on it.
  */
 
-/** A failure on its way to the caller; a value, returned like any other result. */
+/** A failure as a value, which is returned like any other result. */
 export class RestFailure {
   constructor(
     readonly status: number,
@@ -14,7 +14,7 @@ export class RestFailure {
     readonly headers: Record<string, string> = {},
   ) {}
 
-  /** The HTTP answer, with the error's code in `Proxy-Status` too. */
+  /** The HTTP response, with the error's code also in `Proxy-Status`. */
   toResponse(): Response {
     const { code, details, hint, message } = this
     return new Response(JSON.stringify({ code, details, hint, message }), {
@@ -28,7 +28,7 @@ export class RestFailure {
   }
 }
 
-/** The fields of a Postgres error that a caller sees. */
+/** The fields of a Postgres error that a caller receives. */
 export interface DatabaseError {
   code: string
   message: string
@@ -36,7 +36,7 @@ export interface DatabaseError {
   hint?: string | undefined
 }
 
-/** SQLSTATE or its class (two characters) → HTTP status; the longer entry wins. */
+/** SQLSTATE or its class (two characters) → HTTP status; the longer entry counts. */
 const STATUS_BY_SQLSTATE: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
@@ -73,7 +73,7 @@ const STATUS_BY_SQLSTATE: Readonly<Record<string, number>> = {
 /**
  * Translates a Postgres error.
  *
- * @param anonymous Whether the call ran as `anon`: a missing right is then 401, else 403.
+ * @param anonymous Whether the call ran as `anon`: a missing right is then 401, otherwise 403.
  */
 export function databaseFailure(error: DatabaseError, anonymous: boolean): RestFailure {
   if (error.code === 'PGRST') return raisedFailure(error)
@@ -96,7 +96,7 @@ function statusOf({ code, message }: DatabaseError, anonymous: boolean): number 
   return STATUS_BY_SQLSTATE[code] ?? STATUS_BY_SQLSTATE[code.slice(0, 2)] ?? 400
 }
 
-/** A status that an HTTP response can carry, else null. */
+/** The number if it is a valid status of an HTTP response, else null. */
 export function httpStatus(status: number): number | null {
   return Number.isInteger(status) && status >= 200 && status <= 599 ? status : null
 }
@@ -108,7 +108,7 @@ const RAISE_HINTS = {
     'key: "status_text".',
 }
 
-/** `raise sqlstate 'PGRST'`: the function dictates the whole answer, in two JSON texts. */
+/** `raise sqlstate 'PGRST'`: the function sets the whole response, in two JSON texts. */
 function raisedFailure(error: DatabaseError): RestFailure {
   const body = parseObject(error.message)
   if (typeof body?.code !== 'string' || typeof body.message !== 'string') {
@@ -141,7 +141,7 @@ function malformedRaise(part: 'MESSAGE' | 'DETAIL', details: string): RestFailur
 function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
-    // SAFETY: an object that JSON.parse made and that is no array has string keys.
+    // SAFETY: an object from JSON.parse that is not an array has string keys.
     return isObject(value) ? value as Record<string, unknown> : null
   } catch {
     return null

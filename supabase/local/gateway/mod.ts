@@ -1,6 +1,6 @@
 /**
- * The local stack's HTTP front door: what Kong, PostgREST and the edge runtime's router do for
- * `/rest/v1/rpc`, `/functions/v1` and the key set, and a clear refusal for everything else.
+ * The local stack's HTTP server: it does the work of Kong, PostgREST and the edge runtime's router for
+ * `/rest/v1/rpc`, `/functions/v1` and the key set, and refuses everything else.
  *
  * Known differences: there is no safeupdate (Debian has no package of it; the SQL rules test
  * refuses an UPDATE or DELETE without WHERE instead), PGRST202 suggests a function of the
@@ -18,38 +18,36 @@ import { createCatalog } from './catalog.ts'
 import { createUserSettings } from './context.ts'
 import { RestFailure } from './failure.ts'
 import { createProxy, type ProxyFunction } from './proxy.ts'
-import { answerRpc, type RpcDeps } from './rpc.ts'
+import { handleRpc, type RpcDeps } from './rpc.ts'
 import { createSlots } from './slots.ts'
 
-/** How a gateway is set up. */
 export interface GatewayOptions {
-  /** 0 takes a free port. */
+  /** 0: any free port. */
   port: number
-  /** The role `authenticator`, as PostgREST connects. */
+  /** The connection string of the role `authenticator`. */
   authenticatorDbUrl: string
   keys: StackKeys
   /** `[api] schemas` of config.toml. */
   schemas: string[]
   /** `[api] max_rows` of config.toml. */
   maxRows: number
-  /** Asked at every request: a Map filled once the functions run is fine. */
+  /** Looked up at each request, so a Map that is filled later works. */
   functions: FunctionTargets
-  /** Gets one line per unexpected error; never a key or a body. */
+  /** Gets one line for each unexpected error, without keys and bodies. */
   log(line: string): void
   /** Database connections; PostgREST's default is 10. */
   poolSize?: number
-  /** How long a function may take to begin its answer, in ms (150,000). */
+  /** How long a function may take until its response starts, in ms (150,000). */
   functionIdleMs?: number
   /** How long a request waits for a function that is starting, in ms (10,000). */
   functionBootMs?: number
 }
 
-/** A running gateway. */
 export interface Gateway {
   /** `http://127.0.0.1:<port>`: the project's URL. */
   url: string
   port: number
-  /** Waits up to 2 s for what is under way, fails the rest, and closes the port and connections. */
+  /** Waits up to 2 s for open requests, aborts the others, and closes the port and connections. */
   stop(): Promise<void>
 }
 
@@ -58,7 +56,7 @@ const SHUTDOWN_MS = 2000
 /**
  * Starts the gateway on the loopback interface.
  *
- * @throws {Deno.errors.AddrInUse} When the port is taken.
+ * @throws {Deno.errors.AddrInUse} if the port is taken.
  */
 export function startGateway(options: GatewayOptions): Gateway {
   const poolSize = options.poolSize ?? 10
@@ -94,8 +92,8 @@ export function startGateway(options: GatewayOptions): Gateway {
     url: `http://127.0.0.1:${server.addr.port}`,
     port: server.addr.port,
     async stop(): Promise<void> {
-      // Cutting off the handlers' own work makes them answer. Aborting the server instead, amid its
-      // shutdown, throws BadResource out of Deno 2.9.
+      // Aborting the handlers' own work makes them respond. Aborting the server during its shutdown instead
+      // throws BadResource in Deno 2.9.
       const timer = setTimeout(() => {
         closing.abort()
         void sql.end({ timeout: 0 })
@@ -115,7 +113,7 @@ function createApp(rpc: RpcDeps, proxy: ProxyFunction, log: (line: string) => vo
   const app = new Hono<Env>()
   app.use('/rest/*', cors({ origin: '*', exposeHeaders: ['Content-Range', 'Location'] }))
   app.use('/auth/*', cors({ origin: '*' }))
-  app.all('/rest/v1/rpc/:fn', (c) => answerRpc(c.req.raw, c.req.param('fn'), rpc))
+  app.all('/rest/v1/rpc/:fn', (c) => handleRpc(c.req.raw, c.req.param('fn'), rpc))
   app.get('/auth/v1/.well-known/jwks.json', (c) => c.json(publicKeys(rpc.keys)))
   app.all('/functions/v1/*', (c) => proxy(c.req.raw, c.env.peer))
   app.notFound((c) => absent(c.req.path).toResponse())
@@ -126,7 +124,7 @@ function createApp(rpc: RpcDeps, proxy: ProxyFunction, log: (line: string) => vo
   return app
 }
 
-/** Auth publishes what verifies, never the shared secret. */
+/** Auth publishes public keys, never the shared secret. */
 function publicKeys({ jwks }: StackKeys): StackKeys['jwks'] {
   return { keys: jwks.keys.filter(({ kty }) => kty !== 'oct') }
 }
@@ -146,12 +144,12 @@ function connect(url: string, poolSize: number): postgres.Sql {
   return postgres(url, {
     max: poolSize,
     connect_timeout: 5,
-    // No lookup of types at connect: everything is read as text or as bytes.
+    // No lookup of types at connect: all values are read as text or bytes.
     fetch_types: false,
     onnotice(): void {},
     connection: {
       application_name: 'postgrest',
-      // Type names then come out of format_type with their schema.
+      // Makes format_type write type names with their schema.
       search_path: 'pg_catalog',
       standard_conforming_strings: 'on',
     },

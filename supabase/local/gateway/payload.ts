@@ -1,22 +1,21 @@
 /**
- * The values of a call, still as the caller wrote them. JSON is looked into for its keys and handed
- * to Postgres as the text received: numbers beyond 2^53 and the order of keys survive.
+ * The values of a call as the caller wrote them. JSON is parsed only for its keys and passed to Postgres as
+ * text, so numbers beyond 2^53 and the order of keys stay exact.
  */
 import { RestFailure } from './failure.ts'
 
-/** A call's values in the form in which they arrived. */
 export type Payload =
   & { keys: string[]; wholeTypes: string[] }
   & (
-    /** A JSON text; of an array the first element counts. */
+    /** A JSON text; the first element of an array counts. */
     | { kind: 'json'; text: string; array: boolean }
-    /** Query or form fields; a repeated one feeds a variadic parameter. */
+    /** Query or form fields; a repeated one is for a variadic parameter. */
     | { kind: 'fields'; fields: Map<string, string[]> }
-    /** A body that can only be the one unnamed parameter. */
+    /** A body for the one unnamed parameter. */
     | { kind: 'raw'; text: string }
   )
 
-/** Query parameters that shape a result in PostgREST; the local stack has no use for them. */
+/** PostgREST's query parameters that shape a result; the local stack refuses them. */
 const RESULT_PARAMETERS = new Set([
   'select',
   'order',
@@ -36,7 +35,7 @@ const RAW_TYPES: Readonly<Record<string, string>> = {
   'application/octet-stream': 'bytea',
 }
 
-/** Reads the values of a call from its query (GET, HEAD) or from its body (POST). */
+/** Reads the values of a call from its query (GET, HEAD) or its body (POST). */
 export async function readPayload(request: Request): Promise<Payload | RestFailure> {
   const query = new URL(request.url).searchParams
   const shaping = [...query.keys()].find((name) => RESULT_PARAMETERS.has(name))

@@ -1,31 +1,30 @@
-/** `/functions/v1/<name>/…`: checks what the platform checks, then passes the bytes on. */
+/** `/functions/v1/<name>/…`: makes the platform's checks, then forwards the request. */
 import { decodeProtectedHeader, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import type { StackKeys } from '../keys.ts'
 import type { FunctionTarget, FunctionTargets } from '../functions/target.ts'
 import { waitUntil } from '../process/wait.ts'
 import { createKeyFinder } from './verifier.ts'
 
-/** What the proxy needs beside the request. */
 export interface ProxyDeps {
   functions: FunctionTargets
   jwks: StackKeys['jwks']
-  /** Longest wait for the first byte of an answer, in ms; the platform's is 150 s. */
+  /** The longest wait for the first byte of a response, in ms; the platform's is 150 s. */
   idleTimeoutMs: number
-  /** How long a request waits for a process that is starting (again), in ms; the platform: 10 s. */
+  /** The longest wait for a process that is starting, in ms; the platform's is 10 s. */
   bootTimeoutMs: number
-  /** Cuts off what is under way. */
+  /** Aborts open requests. */
   closing: AbortSignal
 }
 
-/** Passes one request on to a function; a failure of the platform's own is an answer as well. */
+/** Forwards one request to a function; failures are responses too. */
 export type ProxyFunction = (request: Request, peer: string) => Promise<Response>
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** How long the end of a process may take to show after its connections broke. */
+/** The longest time between broken connections of a process and its end. */
 const NOTICE_MS = 250
 
-/** Belong to one connection only, so they are never passed on (RFC 9110, 7.6.1). */
+/** Headers of one connection, which are not forwarded (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -38,7 +37,6 @@ const HOP_BY_HOP = [
   'upgrade',
 ]
 
-/** Makes the proxy of one gateway. */
 export function createProxy(deps: ProxyDeps): ProxyFunction {
   const keySet = createKeyFinder(deps.jwks)
 
@@ -66,8 +64,8 @@ export function createProxy(deps: ProxyDeps): ProxyFunction {
 }
 
 /**
- * A process that has died is noticed some milliseconds later; a request in between waits for the
- * next one too, so the port is tried before a body that can be sent only once is given away.
+ * The end of a process is noticed some milliseconds late. A request in between must wait for the next
+ * process, so this checks the port before it forwards a body, which can be sent only once.
  */
 async function liveOrigin(target: FunctionTarget, timeoutMs: number): Promise<string | null> {
   let origin: string | null = null
@@ -111,14 +109,14 @@ async function passOn(
     return new Response(response.body, {
       status: response.status,
       statusText: response.statusText,
-      headers: answerHeaders(request, response),
+      headers: responseHeaders(request, response),
     })
   } catch {
     if (idle.signal.aborted) {
       const seconds = idleTimeoutMs / 1000
       return refuse(504, 'IDLE_TIMEOUT', `Function gave no response within ${seconds} seconds`)
     }
-    // Who calls again after this answer must not meet the process that is just ending.
+    // The caller's next request must not reach the process that is ending.
     await waitUntil(async () => !await isListening(origin), { timeoutMs: NOTICE_MS, everyMs: 5 })
     const message = 'Function exited due to an error (please check logs)'
     return refuse(500, 'WORKER_ERROR', message)
@@ -136,13 +134,13 @@ function forwardedHeaders(request: Request, peer: string): Headers {
   headers.set('x-forwarded-host', request.headers.get('host') ?? url.host)
   headers.set('x-forwarded-port', url.port || '80')
   headers.delete('host')
-  // The answer is compressed once, on its way out of the gateway.
+  // The gateway itself compresses the response.
   headers.set('accept-encoding', 'identity')
   return headers
 }
 
-/** Hosted projects serve a page as plain text unless they have a domain of their own. */
-function answerHeaders(request: Request, response: Response): Headers {
+/** Without a custom domain, hosted projects serve HTML as plain text. */
+function responseHeaders(request: Request, response: Response): Headers {
   const headers = withoutHopByHop(response.headers)
   const html = headers.get('content-type')?.startsWith('text/html') ?? false
   if (html && request.method === 'GET') headers.set('content-type', 'text/plain')

@@ -1,17 +1,15 @@
-/**
- * Which function a call means: the names of its values decide, as in PostgREST.
- */
+/** Finds the function of a call by the names of its values, as PostgREST does. */
 import type { Routine, RoutineName } from './catalog.ts'
 import { RestFailure } from './failure.ts'
 import type { Payload } from './payload.ts'
 
-/** How a call hands its values over: by name, or the whole body as the one unnamed parameter. */
+/** How values become arguments: by name, or the whole body as the one unnamed parameter. */
 export interface Binding {
   routine: Routine
   whole: boolean
 }
 
-/** Chooses the function whose parameters fit the payload; its names decide, never its types. */
+/** Finds the function whose parameters match the payload's names; types do not matter. */
 export function chooseRoutine(
   routines: Routine[],
   routineName: RoutineName,
@@ -28,7 +26,7 @@ export function chooseRoutine(
   return { routine: first, whole: byName.length === 0 }
 }
 
-/** Without names there is no binding by name: only a single unnamed parameter can be served. */
+/** A function with unnamed parameters can be called only if it has exactly one. */
 function isCallable({ parameters }: Routine): boolean {
   return parameters.length === 1 || parameters.every(({ name }) => name !== '')
 }

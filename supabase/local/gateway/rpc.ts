@@ -1,9 +1,13 @@
-/**
- * `/rest/v1/rpc/<function>`: from an HTTP request to a transaction and back, as PostgREST does it.
- */
+/** `/rest/v1/rpc/<function>`: runs a call in a transaction, as PostgREST does. */
 import postgres from 'postgres'
 import type { StackKeys } from '../keys.ts'
-import { type CallRow, readAccept, singleFailure, type Wishes, writeAnswer } from './answer.ts'
+import {
+  type CallRow,
+  readAccept,
+  type ResponseOptions,
+  singleFailure,
+  writeResponse,
+} from './response.ts'
 import { type Caller, type IdentifyCaller, swapApiKey } from './caller.ts'
 import type { Catalog, CatalogEntry, RoutineName } from './catalog.ts'
 import { readSettings, type UserSettings } from './context.ts'
@@ -13,7 +17,6 @@ import { chooseRoutine } from './routine.ts'
 import type { Slots } from './slots.ts'
 import { type Call, writeCall } from './statement.ts'
 
-/** What the calls of one gateway share. */
 export interface RpcDeps {
   sql: postgres.Sql
   slots: Slots
@@ -23,12 +26,12 @@ export interface RpcDeps {
   keys: StackKeys
   /** The exposed schemas; the first one is the default. */
   schemas: string[]
-  /** More rows of a set are cut off without an error, as on the platform. */
+  /** The most rows of a set; others are cut without an error, as on the platform. */
   maxRows: number
 }
 
-/** Answers one call of a function; every failure is an answer too. */
-export async function answerRpc(request: Request, fn: string, deps: RpcDeps): Promise<Response> {
+/** Responds to one call of a function, also after a failure. */
+export async function handleRpc(request: Request, fn: string, deps: RpcDeps): Promise<Response> {
   const outcome = await callRoutine(request, fn, deps)
   return outcome instanceof RestFailure ? outcome.toResponse() : outcome
 }
@@ -60,12 +63,12 @@ async function callRoutine(
   const asked = { request, deps, authorization, caller, name, payload, single: accept === 'single' }
   try {
     const known = await sent(() => deps.catalog.known(name, caller.role))
-    const answer = await callKnown(asked, known)
-    if (!(answer instanceof RestFailure) || !ABSENT.has(answer.code)) return answer
-    // What is known may be behind the database. None of these failures leaves anything behind.
+    const response = await callKnown(asked, known)
+    if (!(response instanceof RestFailure) || !ABSENT.has(response.code)) return response
+    // The cached entry may be outdated. None of these failures has changed anything.
     const read = await sent(() => deps.catalog.read(name, caller.role))
     const isBehind = JSON.stringify(read) !== JSON.stringify(known)
-    return isBehind ? await callKnown(asked, read) : answer
+    return isBehind ? await callKnown(asked, read) : response
   } catch (error) {
     return queryFailure(error, caller.role === 'anon')
   } finally {
@@ -73,7 +76,7 @@ async function callRoutine(
   }
 }
 
-/** No function fits, more than one does, or Postgres does not find the one that did. */
+/** No function matches, or several do, or Postgres does not find the function. */
 const ABSENT = new Set(['PGRST202', 'PGRST203', '42883'])
 
 interface Asked {
@@ -87,7 +90,7 @@ interface Asked {
   single: boolean
 }
 
-/** Makes the call by what the catalog says of the function. */
+/** Makes the call with a catalogue entry. */
 async function callKnown(
   { request, deps, authorization, caller, name, payload, single }: Asked,
   catalog: CatalogEntry,
@@ -105,7 +108,7 @@ async function callKnown(
       routine,
       userSettings: await deps.userSettings(),
     })
-    const wishes: Wishes = {
+    const options: ResponseOptions = {
       single,
       minimal: prefer.has('return=minimal'),
       head: request.method === 'HEAD',
@@ -122,7 +125,7 @@ async function callKnown(
       maxRows: deps.maxRows,
     }
     const row = await sent(() => runCall(deps.sql, call))
-    return row instanceof RestFailure ? row : writeAnswer(row, routine, wishes)
+    return row instanceof RestFailure ? row : writeResponse(row, routine, options)
   } catch (error) {
     return queryFailure(error, caller.role === 'anon')
   }
@@ -140,7 +143,7 @@ function chooseSchema(request: Request, schemas: string[]): string | RestFailure
   )
 }
 
-/** The preferences that are followed; the rest are ignored, as without `handling=strict`. */
+/** The preferences to apply; others are ignored, as without `handling=strict`. */
 function readPrefer(request: Request, txEnd: string | null): Set<string> {
   const followed = new Set(['return=minimal', 'count=exact'])
   if (txEnd?.endsWith('-allow-override')) followed.add('tx=rollback').add('tx=commit')
@@ -157,7 +160,7 @@ async function runCall(sql: postgres.Sql, call: Call): Promise<CallRow | RestFai
   }
   const at = statements.length - (call.rollback ? 2 : 1)
   if (!call.single) return readRow(await sql.unsafe(text).raw(), at)
-  // Not one row: what the call wrote must not stay, so here the end waits for the count.
+  // Not exactly one row: the call must be rolled back, so the transaction's end waits for the count.
   return await sql.begin(async (transaction) => {
     const row = readRow(await transaction.unsafe(text).raw(), at)
     const failure = singleFailure(row)
@@ -167,8 +170,8 @@ async function runCall(sql: postgres.Sql, call: Call): Promise<CallRow | RestFai
 }
 
 function readRow(results: unknown, at: number): CallRow {
-  // SAFETY: a simple query of several statements gives one result a statement, `raw` gives rows as
-  // arrays of the bytes received; writeCall's select has one row of these five columns.
+  // SAFETY: a simple query of several statements returns one result for each, and `raw` returns rows as arrays
+  // of bytes; the select of writeCall() has one row of these five columns.
   const row = (results as (Uint8Array<ArrayBuffer> | null)[][][])[at]?.at(-1) ?? []
   const [body = null, count, total, status, headers] = row
   const text = (bytes: Uint8Array | null | undefined): string | null =>
@@ -184,9 +187,9 @@ function readRow(results: unknown, at: number): CallRow {
 }
 
 /**
- * Repeats work that never reached the database. postgres.js (3.4.9) keeps the FATAL error of a
- * connection that died and hands it to the first query after the reconnect, unsent; an error that
- * a live query meets is never FATAL, since with that the connection closes first.
+ * Repeats work that never reached the database. postgres.js (3.4.9) keeps the FATAL error of a lost
+ * connection and reports it for the first query after the reconnect, which it does not send. An error of a
+ * running query is never FATAL, because the connection closes first.
  */
 async function sent<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -197,7 +200,7 @@ async function sent<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors that Postgres reports keep their code; anything else means there is no database. */
+/** Errors of Postgres keep their code; all others mean that there is no database. */
 function queryFailure(error: unknown, anonymous: boolean): RestFailure {
   if (error instanceof postgres.PostgresError) return databaseFailure(error, anonymous)
   if (!(error instanceof Error && 'code' in error)) throw error

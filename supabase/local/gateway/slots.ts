@@ -1,12 +1,12 @@
-/** A count of free connections with a queue before it, so that waiting for one has an end. */
+/** A pool of connection slots with a queue and a timeout. */
 
-/** Hands out one slot per call; the answer is how to give it back, or null after the wait. */
+/** Resolves with a function that returns the slot, or with null after the timeout. */
 export interface Slots {
   take(): Promise<(() => void) | null>
 }
 
 /**
- * Makes `size` slots.
+ * Creates `size` slots.
  *
  * @param patienceMs How long a call waits for a slot; PostgREST's pool waits 10 s.
  */

@@ -1,18 +1,17 @@
 /**
- * The SQL of one call: settings, then the call, as ONE simple-protocol message. Postgres runs that
- * as one implicit transaction (an error anywhere undoes all of it) with a statement timeout per
- * statement, so a call costs one round trip and can never leave a connection inside a transaction.
+ * The SQL of one call: settings, then the call, as ONE simple-protocol message. Postgres runs it as one
+ * implicit transaction (an error rolls back all of it) with a statement timeout for each statement, so a
+ * call costs one round trip and never leaves an open transaction.
  */
 import type { Routine, RoutineName } from './catalog.ts'
 import type { Payload } from './payload.ts'
 import type { Binding } from './routine.ts'
 
-/** Everything that decides the SQL of a call. */
 export interface Call {
   name: RoutineName
   binding: Binding
   payload: Payload
-  /** Transaction-local settings, in order; `role` among them. */
+  /** Transaction-local settings, in order, with `role`. */
   settings: Map<string, string>
   /** One object instead of an array of one; the caller checks that there is one. */
   single: boolean
@@ -24,7 +23,7 @@ export interface Call {
 
 const ISOLATION_LEVELS = new Set(['serializable', 'repeatable read', 'read committed'])
 
-/** Writes the statements of a call. The result of the last `select` is the call's. */
+/** The statements of a call. The result of the last `select` is the call's. */
 export function writeCall(call: Call): string[] {
   const statements = [writeSettings(call.settings), writeSelect(call)]
   const isolation = call.settings.get('default_transaction_isolation')
@@ -42,9 +41,7 @@ function writeSettings(settings: Map<string, string>): string {
   return `select ${calls.join(', ')}`
 }
 
-/**
- * One row: body, number of rows in it, number of rows in all, response.status, response.headers.
- */
+/** One row: body, number of its rows, total number of rows, response.status, response.headers. */
 function writeSelect(call: Call): string {
   const { routine } = call.binding
   const source = writeSource(call)
@@ -76,7 +73,7 @@ function writeSingle(routine: Routine): string {
   return `coalesce(${value}, 'null')`
 }
 
-/** The `from` clause: the arguments in their declared types, then the function beside them. */
+/** The `from` clause: the arguments in their declared types, and the function. */
 function writeSource({ name: { schema, name }, binding, payload }: Call): string {
   const { parameters } = binding.routine
   const called = `${identifier(schema)}.${identifier(name)}`
@@ -102,7 +99,7 @@ function writeSource({ name: { schema, name }, binding, payload }: Call): string
   return `from ${record}, lateral ${invoked}`
 }
 
-/** A query or form value: text in the type's own notation; a repeated one fills a variadic. */
+/** A query or form value as text of the parameter's type; a repeated one is for a variadic parameter. */
 function writeField(
   values: string[],
   { type, variadic }: Routine['parameters'][number],

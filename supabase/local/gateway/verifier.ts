@@ -1,9 +1,9 @@
-/** Finds the key that verifies a token: the legacy secret for HS256, the signing keys otherwise. */
+/** Finds the key that verifies a token: the legacy secret for HS256, otherwise a signing key. */
 import { Buffer } from 'node:buffer'
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import type { StackKeys } from '../keys.ts'
 
-/** jose's own key set leaves symmetric keys out, so HS256 is answered here. */
+/** jose's own key set ignores symmetric keys, so this handles HS256. */
 export function createKeyFinder({ keys }: StackKeys['jwks']): JWTVerifyGetKey {
   const publicKeys = createLocalJWKSet({ keys })
   const secret = keys.find(({ kty }) => kty === 'oct')?.k

@@ -1,10 +1,9 @@
 /**
- * pg_net's background worker. It wakes after a commit that queued a request, and then makes passes
- * until one finds nothing: each pass is a single transaction that deletes expired responses, takes
- * up to 200 requests, makes them all, waits for the slowest, and stores the responses. Between
- * passes it sleeps for a second unless woken. A row that nobody announced waits for the next wake,
- * an error gives the batch back to be sent again, and a crash of Postgres loses it: just so on the
- * platform.
+ * Emulates pg_net's background worker. It wakes after a commit that queued a request, and runs batches
+ * until one is empty. A batch is one transaction that deletes expired responses, takes up to 200 requests,
+ * sends them, waits for the slowest, and stores the responses. Between batches it sleeps for one second
+ * unless woken. As on the platform, a row without a notification waits for the next wake, an error returns
+ * the batch to the queue (so requests are sent again), and a crash of Postgres loses it.
  */
 
 import postgres, { type Sql } from 'postgres'
@@ -16,13 +15,12 @@ const BATCH_SIZE = 200
 const TTL = '6 hours'
 const SLEEP_MS = 1000
 
-/** The running worker. */
 export interface NetWorker {
-  /** Stops after giving a batch in the air back to the queue. */
+  /** Stops; requests in flight return to the queue. */
   stop(): Promise<void>
 }
 
-/** Starts the worker on the database at `url` (a superuser's); resolves once it listens. */
+/** Starts the worker on the database at `url` (a superuser); resolves when it listens. */
 export async function startNet(
   { url, log }: { url: string; log: (line: string) => void },
 ): Promise<NetWorker> {
@@ -36,7 +34,7 @@ export async function startNet(
   const woken = new Signal()
   const pass = (): Promise<boolean> => makePass(sql, { client, stopping: stopping.signal })
 
-  // The second callback runs at each (re)connection: requests may have been queued before it.
+  // The second callback runs at each connect, because requests may have been queued before it.
   await sql.listen('outhook_net', () => woken.set(), () => woken.set())
   const looping = loop({ pass, woken, stopping: stopping.signal, log })
   return {
@@ -65,16 +63,16 @@ async function loop(
       try {
         found = await pass()
       } catch (error) {
-        // As a restarted background worker does: the same batch again, a second later.
+        // Like a restarted background worker: the same batch again after one second.
         if (!stopping.aborted) log(`net: ${messageOf(error)}`)
       }
-      // A wake during an empty pass is for the next round: the wait above takes it.
+      // A wake during an empty batch is not lost: the wait above returns at once.
       if (found) await woken.wait(SLEEP_MS)
     }
   }
 }
 
-/** One pass; resolves to whether it found anything to do. */
+/** Runs one batch; resolves with whether it found anything. */
 async function makePass(
   sql: Sql,
   context: { client: Deno.HttpClient; stopping: AbortSignal },

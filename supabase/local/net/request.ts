@@ -10,7 +10,7 @@ export interface NetRequest {
   timeout_milliseconds: number
 }
 
-/** A row of net._http_response, all but its time. */
+/** A row of net._http_response without its time. */
 export interface NetResponse {
   id: string
   status_code: number | null
@@ -22,8 +22,8 @@ export interface NetResponse {
 }
 
 /**
- * Makes one request, following redirects, with the request's own time limit over the whole of it.
- * A failure is a response with `error_msg`. Throws only when `stopping` is aborted.
+ * Sends one request, follows redirects, and applies the request's timeout to the whole. A failure is a
+ * response with `error_msg`. Rejects only when `stopping` is aborted.
  */
 export async function performRequest(
   request: NetRequest,
@@ -63,7 +63,7 @@ export async function performRequest(
   }
 }
 
-/** Text as Postgres can hold it; pg_net cuts at the first NUL too. */
+/** Text that Postgres can store; pg_net cuts at the first NUL too. */
 function untilNul(text: string): string {
   const end = text.indexOf('\0')
   return end === -1 ? text : text.slice(0, end)

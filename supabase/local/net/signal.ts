@@ -1,4 +1,4 @@
-/** A flag that one task waits on and others set; a flag set while nobody waits is kept. */
+/** A flag that one task waits for and others set; it stays set until the next wait. */
 export class Signal {
   #set = false
   #resume: (() => void) | null = null
@@ -8,7 +8,7 @@ export class Signal {
     this.#resume?.()
   }
 
-  /** Resolves when the flag is set, clearing it, or after `timeoutMs` when given. */
+  /** Resolves when the flag is set, and clears it; or after `timeoutMs`. */
   async wait(timeoutMs?: number): Promise<void> {
     if (!this.#set) {
       await new Promise<void>((resolve) => {

@@ -2,9 +2,8 @@
 
 import { linesOf } from './lines.ts'
 
-/** What to fetch, and how. */
 export interface CacheOptions {
-  /** The Deno that will run the modules: each version has some files of its own in the cache. */
+  /** The Deno that will run the modules, because each version has its own files in the cache. */
   deno: string
   /** Files, folders or `npm:` specifiers. */
   modules: readonly string[]
@@ -14,13 +13,13 @@ export interface CacheOptions {
   /** Flags of the command, for example for an import map other than that of `cwd`. */
   flags?: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Called with the number of packages being fetched and the number known so far. */
+  /** Called with the number of packages that are being fetched and the number known so far. */
   onProgress?: (done: number, known: number) => void
   /** Stops fetching. */
   signal?: AbortSignal
 }
 
-/** How it ended; `said` is the output of Deno. */
+/** The result; `said` is the output of Deno. */
 export interface CacheResult {
   code: number
   /** How many files were downloaded. */
@@ -28,7 +27,7 @@ export interface CacheResult {
   said: string
 }
 
-/** Runs the command to its end. Files that are in the cache are not downloaded again. */
+/** Runs the command. Cached files are not downloaded again. */
 export async function denoCache(options: CacheOptions): Promise<CacheResult> {
   const { deno, modules, cwd, command = 'cache', flags = [], env, onProgress = () => {}, signal } =
     options

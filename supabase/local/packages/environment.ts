@@ -3,7 +3,6 @@
 import { dirname, join } from 'node:path'
 import { type Files, machineTrust } from './trust.ts'
 
-/** The folder of Deno's cache. */
 export function denoCacheDir(env: Readonly<Record<string, string>>): string {
   if (env.DENO_DIR) return env.DENO_DIR
   const home = env.HOME ?? ''
@@ -12,7 +11,7 @@ export function denoCacheDir(env: Readonly<Record<string, string>>): string {
   return join(env.XDG_CACHE_HOME || join(home, '.cache'), 'deno')
 }
 
-/** All variables for a program that fetches packages, and notes about them for a person. */
+/** The variables for a program that fetches packages, and notes to print. */
 export function fetchEnvironment(
   env: Readonly<Record<string, string>> = Deno.env.toObject(),
 ): { env: Record<string, string>; notes: string[] } {

@@ -1,6 +1,6 @@
 /**
- * Fetches packages for this project's programs before they start, in the process and the environment of
- * the person who runs the command. The programs then use only the cache.
+ * Fetches packages for this project's programs before they start, in the environment of the user who runs
+ * the command. The programs then use only the cache.
  */
 
 import { SetupError } from '../errors.ts'
@@ -23,8 +23,8 @@ export interface FetchOptions {
 
 /**
  * Fetches the imports of the modules that are not in the cache. Throws a SetupError with the cause and
- * the remedy if a package cannot be fetched. Ignores other errors in a module: its own start reports
- * them.
+ * the remedy if a package cannot be fetched. It ignores other errors in a module, because the module's
+ * own start reports them.
  */
 export async function fetchModules(options: FetchOptions): Promise<void> {
   const { modules, cwd, deno = Deno.execPath(), command = 'cache', flags = [], log, signal } =

@@ -1,4 +1,4 @@
-/** The lines of a stream of bytes, without their ends. */
+/** The lines of a byte stream, without line ends. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

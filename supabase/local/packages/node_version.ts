@@ -2,8 +2,8 @@
 const OLDEST = 20
 
 /**
- * The sentence for a Node.js that is too old, from the user agent that npm gives to the programs it
- * starts (`npm/10.9.2 node/v18.19.0 linux x64 …`); null if it is new enough or npm did not start us.
+ * The message for a Node.js that is too old, from the user agent that npm passes to the programs it starts
+ * (`npm/10.9.2 node/v18.19.0 linux x64 …`); null if it is new enough, or if npm did not start this program.
  */
 export function oldNode(userAgent: string | undefined): string | null {
   const version = /\bnode\/v(\d+\.\d+\.\d+)/.exec(userAgent ?? '')?.[1]

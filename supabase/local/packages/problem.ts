@@ -5,7 +5,6 @@ interface Cause {
   says: (where: Where) => string
 }
 
-/** The names used in the sentences. */
 export interface Where {
   /** The folder of the packages. */
   cacheDir: string
@@ -18,53 +17,53 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /\b407\b|proxy auth/i,
     says: () =>
-      'The proxy asks for a user and a password (407): put them into HTTPS_PROXY, as in ' +
+      'The proxy requires a user and a password (407): set them in HTTPS_PROXY, as in ' +
       'http://user:password@host:port',
   },
   {
     pattern:
       /UnknownIssuer|invalid peer certificate|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY)|self.signed certificate|unable to get local issuer/i,
     says: () =>
-      'The package registry has a certificate of an authority that this machine does not name: ' +
+      'The package registry has a certificate of an authority that this machine does not trust: ' +
       'put the certificate of the authority (PEM) into a file and name the file in ' +
       'NODE_EXTRA_CA_CERTS',
   },
   {
     pattern: /no space left|ENOSPC|disk quota/i,
     says: ({ cacheDir, cacheVariable }) =>
-      `The disk of ${cacheDir} is full: free some space, or name a folder on another disk in ${cacheVariable}`,
+      `The disk of ${cacheDir} is full: free some space, or set a folder on another disk in ${cacheVariable}`,
   },
   {
     pattern:
       /permission denied|EACCES|EPERM|read-only file system|EROFS|not a directory|ENOTDIR|failed to create directory/i,
     says: ({ cacheDir, cacheVariable }) =>
-      `The cache folder ${cacheDir} cannot be written: name another one in ${cacheVariable}`,
+      `The cache folder ${cacheDir} is not writable: set another one in ${cacheVariable}`,
   },
   {
     pattern: /\b(401|403)\b|E401|E403/,
     says: () =>
-      'The package registry refuses this user: put its token into ~/.npmrc, or name another ' +
+      'The package registry refuses this user: put its token into ~/.npmrc, or configure another ' +
       'registry there',
   },
   {
     pattern:
       /\b404\b|E404|ETARGET|could not find npm package|npm package '[^']+' does not exist|notarget/i,
     says: () =>
-      'The package registry does not have a required package: name a registry that has it in ' +
+      'The package registry does not have a required package: configure a registry that has it in ' +
       '~/.npmrc (registry=https://…)',
   },
   {
     pattern:
       /error sending request|dns error|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|timed? ?out|connection (refused|reset|closed)|unreachable|tunnel/i,
     says: () =>
-      'The package registry cannot be reached: connect this machine to the network, or name your ' +
+      'The package registry cannot be reached: connect this machine to the network, or set your ' +
       'proxy in HTTPS_PROXY or your mirror in ~/.npmrc (registry=https://…)',
   },
 ]
 
 /**
- * The sentence for the output of a failed Deno or npm, followed by at most three lines of the output
- * that show the cause; null for an unknown cause.
+ * The message for the output of a failed Deno or npm, with at most three lines of the output that show the
+ * cause; null if the cause is unknown.
  */
 export function fetchProblem(text: string, where: Where): string | null {
   const cause = CAUSES.find(({ pattern }) => pattern.test(text))
@@ -72,7 +71,7 @@ export function fetchProblem(text: string, where: Where): string | null {
   return [cause.says(where), ...tellingLines(text, cause.pattern)].join('\n')
 }
 
-/** The first three lines of `text` that match, without credentials. */
+/** The first three matching lines of `text`, without credentials. */
 function tellingLines(text: string, pattern: RegExp): string[] {
   const lines = text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
   const found = lines.filter((line) => pattern.test(line) && !/^Download /.test(line))

@@ -16,13 +16,13 @@ export interface Trust {
   variables: Record<string, string>
   /** Variables to remove, because they name a missing file. */
   unset: string[]
-  /** Notes for a person, one line each. */
+  /** Notes to print, one line each. */
   notes: string[]
 }
 
-/** The file system operations used here. */
+/** The file system operations of this module. */
 export interface Files {
-  /** The text of a file, or null when it cannot be read. */
+  /** The text of a file, or null if it cannot be read. */
   read(path: string): string | null
   /** Writes a complete file; returns false if that is not possible. */
   write(path: string, text: string): boolean
@@ -34,8 +34,8 @@ const NAMED = ['DENO_CERT', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
- * Reads the trusted authorities from `env` and the files that it names. If there are several files,
- * writes one file with all certificates into `cacheDir`, because DENO_CERT names one file.
+ * Finds the trusted authorities in `env` and the files that it names. If there are several files, it writes
+ * one file with all certificates into `cacheDir`, because DENO_CERT names one file.
  */
 export function machineTrust(env: Variables, files: Files, cacheDir: string): Trust {
   const trust: Trust = { variables: {}, unset: [], notes: [] }
@@ -48,7 +48,7 @@ export function machineTrust(env: Variables, files: Files, cacheDir: string): Tr
     else {
       trust.unset.push(name)
       trust.notes.push(
-        `${name} names ${path}, which holds no certificate that can be read: passed over`,
+        `${name} names ${path}, which has no readable certificate: it is ignored`,
       )
     }
   }
@@ -77,10 +77,7 @@ export function machineTrust(env: Variables, files: Files, cacheDir: string): Tr
   return trust
 }
 
-/**
- * A setting of npm's: from its environment variable, which npx sets for what it starts, or from the
- * person's and the machine's npmrc.
- */
+/** A setting of npm, from its environment variable, which npx sets, or from the npmrc of user or machine. */
 function npmSetting(name: string, env: Variables, files: Files): string | null {
   const variable = `npm_config_${name.replaceAll('-', '_')}`
   const set = env[variable] || env[variable.toUpperCase()]

@@ -1,6 +1,5 @@
--- The roles that every Supabase project has, as far as a product on top of it can tell them apart.
--- supabase_admin is the superuser that this file runs as. postgres, which migrations and people
--- use, is not one: what it may do on the platform is what it may do here.
+-- The roles of a Supabase project. supabase_admin is the superuser that runs this file. postgres, which
+-- migrations and users use, is not a superuser and has the same rights as on the platform.
 create role postgres
   login createdb createrole replication bypassrls password 'postgres';
 
@@ -8,7 +7,7 @@ create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit bypassrls;
 
--- The API connects as authenticator, which can do nothing but become one of the three.
+-- The API connects as authenticator, which can only switch to one of the three roles.
 create role authenticator login noinherit password 'postgres';
 
 grant anon, authenticated, service_role to authenticator;

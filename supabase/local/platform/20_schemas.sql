@@ -1,6 +1,5 @@
--- Schema rights. New tables in public are no longer exposed to the API roles by default (the
--- platform gave that up in 2026), so there are no default grants to them here either; what
--- supabase_admin creates is still at postgres's disposal.
+-- Rights on schemas. Since 2026 the platform does not grant the API roles access to new tables in public by
+-- default, so neither does this file. postgres has all rights on objects that supabase_admin creates.
 grant usage on schema public to anon, authenticated, service_role;
 
 alter default privileges in schema public grant all on tables to postgres;

@@ -1,11 +1,10 @@
--- Extensions that the platform has switched on or lets postgres switch on. Here postgres cannot
--- create untrusted ones, so they are made in advance, and `create extension if not exists` finds
--- them.
+-- Extensions that the platform has enabled, or lets postgres enable. Here postgres cannot create untrusted
+-- ones, so they are created in advance, and `create extension if not exists` finds them.
 create extension pgcrypto with schema extensions;
 create extension "uuid-ossp" with schema extensions;
 create extension pg_stat_statements with schema extensions;
 
--- pgtap and plpgsql_check serve tests and `supabase db lint`; a machine may lack them.
+-- pgtap and plpgsql_check are for tests and `supabase db lint`; they may be missing.
 do $$
 declare
   v_name text;

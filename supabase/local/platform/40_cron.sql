@@ -1,5 +1,5 @@
--- pg_cron with the platform's rights: postgres may schedule, see its jobs and prune their history,
--- but not write cron.job itself.
+-- pg_cron with the platform's rights: postgres may schedule, list its jobs and delete their history, but not
+-- write cron.job.
 create extension pg_cron with schema pg_catalog;
 
 grant usage on schema cron to postgres with grant option;

@@ -1,5 +1,5 @@
--- The four functions by which row level security asks who is calling. They read what the API put
--- into the transaction's settings. Users and sessions are not part of this stand-in.
+-- The four functions of Auth for row level security. They read the settings that the API sets in the
+-- transaction. Users and sessions are not emulated.
 create schema auth;
 grant usage on schema auth to postgres, anon, authenticated, service_role;
 

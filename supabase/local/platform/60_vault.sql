@@ -1,8 +1,7 @@
--- Vault: secrets that a dump, a backup or a copied data folder does not give away. Each is
--- encrypted with AES-256 in CBC mode under a random IV, then authenticated with HMAC-SHA256 over
--- id, IV and ciphertext, so a row's ciphertext is worthless in another row. The two keys come from
--- 64 random bytes in vault.key, beside the data directory and never in it. One decryption costs
--- about 15 µs. Names, columns and rights are the platform's (supabase_vault 0.3).
+-- Vault: secrets that dumps, backups and copied data folders do not reveal. Each is encrypted with AES-256 in
+-- CBC mode with a random IV and authenticated with HMAC-SHA256 over id, IV and ciphertext, so a ciphertext
+-- cannot be moved to another row. The two keys come from 64 random bytes in vault.key, which is outside of the
+-- data directory. One decryption takes about 15 µs. Names, columns and rights are those of supabase_vault 0.3.
 create schema vault;
 
 create table vault.secrets (
@@ -52,7 +51,7 @@ $$;
 comment on function vault._seal(text, uuid, bytea) is
   'Base64 of ciphertext and its 32-byte tag, bound to the row p_id.';
 
--- security definer: a reader of the view has no right on the key.
+-- security definer: readers of the view have no right on the key.
 create function vault._open(p_sealed text, p_id uuid, p_nonce bytea) returns text
   language plpgsql stable security definer set search_path = ''
 as $$
@@ -62,7 +61,7 @@ declare
   v_cipher bytea := pg_catalog.substr(v_sealed, 1, pg_catalog.length(v_sealed) - 32);
   v_tag bytea := pg_catalog.substr(v_sealed, pg_catalog.length(v_sealed) - 31);
 begin
-  -- A second HMAC over both tags makes the comparison's time say nothing about them.
+  -- A second HMAC over both tags makes the comparison independent of timing.
   if extensions.hmac(v_tag, v_key, 'sha256') <> extensions.hmac(
     extensions.hmac(pg_catalog.uuid_send(p_id) || p_nonce || v_cipher,
       pg_catalog.substr(v_key, 33, 32), 'sha256'), v_key, 'sha256')
@@ -125,7 +124,7 @@ begin
 end
 $$;
 comment on function vault.update_secret(uuid, text, text, text, uuid) is
-  'Changes what is given of a secret; what is null stays.';
+  'Changes a secret; arguments that are null stay.';
 
 revoke all on all functions in schema vault from public;
 grant usage on schema vault to postgres with grant option;

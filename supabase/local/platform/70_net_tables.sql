@@ -1,6 +1,5 @@
--- net, the tables: pg_net's queue and responses. UNLOGGED as there: a crash of Postgres empties
--- both, and whoever relies on a request being made has been warned. Open to everybody, with the
--- caller's own rights, as on the platform.
+-- net, the tables: pg_net's queue and responses. UNLOGGED as on the platform, so a crash of Postgres empties
+-- both. Every role may use them with its own rights, as on the platform.
 create schema net;
 
 create domain net.http_method as text

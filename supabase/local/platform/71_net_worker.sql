@@ -1,5 +1,5 @@
--- net, the worker: it listens on the channel outhook_net (supabase/local/net/). A notification
--- leaves with the caller's commit and never without it, which is when pg_net wakes too.
+-- net, the worker: it listens on the channel outhook_net (supabase/local/net/). A notification is sent at the
+-- caller's commit, as pg_net does.
 create function net.wake() returns void
   language sql volatile set search_path = ''
 as $$
@@ -18,7 +18,7 @@ $$;
 comment on function net.worker_restart() is
   'Restarts the worker once this transaction has committed.';
 
--- security definer: other users' sessions show their application_name to superusers only.
+-- security definer: only superusers see the application_name of other users' sessions.
 create function net.check_worker_is_up() returns void
   language plpgsql volatile security definer set search_path = ''
 as $$

@@ -4,7 +4,6 @@ import { SetupError } from '../errors.ts'
 import { linesOf } from '../packages/lines.ts'
 import { startProgress } from '../progress.ts'
 
-/** Options for a run of apt. */
 export interface AptOptions {
   log: (line: string) => void
   signal?: AbortSignal | undefined
@@ -12,22 +11,21 @@ export interface AptOptions {
 
 const BASE = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'APT::Status-Fd=1', '-q']
 
-/** Reads the package lists. */
 export async function aptUpdate(options: AptOptions): Promise<void> {
   await apt(['update'], { ...options, what: 'reading the package lists' })
 }
 
 /**
- * Installs packages without those that they only recommend. Downloads them first, because a download can
- * be interrupted at any moment. Ctrl-C during the installation waits for its end: a person would have
- * to repair a package that is half installed.
+ * Installs packages without recommended ones. It downloads them first, because a download can be interrupted
+ * at any time. Ctrl-C during the installation waits for its end, because the user would have to repair a
+ * half-installed package.
  */
 export async function aptInstall(packages: readonly string[], options: AptOptions): Promise<void> {
   const { log, signal } = options
   const args = ['install', '-y', '--no-install-recommends', ...packages]
   await apt([...args, '--download-only'], { ...options, what: 'downloading' })
   const onAbort = (): void =>
-    log('apt: waiting for the end of the installing, which nothing may break off')
+    log('apt: waiting for the end of the installation, which must not be interrupted')
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     await apt(args, { log, what: 'installing' })
@@ -46,7 +44,7 @@ async function apt(
   if (ended.success) return
   if (!/dpkg --configure -a/.test(ended.said)) throw aptError(args, ended.said)
   // If an earlier installation was interrupted, dpkg must finish it first.
-  log('apt: finishing an installation that was broken off (dpkg --configure -a)')
+  log('apt: finishing an interrupted installation (dpkg --configure -a)')
   await new Deno.Command('dpkg', {
     args: ['--configure', '-a'],
     env: { DEBIAN_FRONTEND: 'noninteractive' },
@@ -85,7 +83,10 @@ async function runApt(
 }
 
 const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
-  [/\b407\b/, "The proxy asks apt for a user and a password (407): put them into apt's settings"],
+  [
+    /\b407\b/,
+    "The proxy requires a user and a password from apt (407): set them in apt's settings",
+  ],
   [
     /no space left|enough free space/i,
     'The disk is full: free about 300 MB, then start again',
@@ -100,7 +101,7 @@ const CAUSES: readonly (readonly [pattern: RegExp, says: string])[] = [
   ],
 ]
 
-/** The sentence for the output of apt, followed by its error lines. */
+/** The error for the output of apt, with its error lines. */
 export function aptError(args: readonly string[], said: string): SetupError {
   const says = CAUSES.find(([pattern]) => pattern.test(said))?.[1] ?? `apt-get ${args[0]} failed`
   const errors = said.split('\n').filter((line) => /^(E|Err|W): ?/.test(line)).slice(-3)

@@ -2,26 +2,26 @@
 export interface PostgresBinaries {
   /** Major version: 15, 16 or 17. */
   major: number
-  /** Folder of initdb, postgres and psql. */
+  /** The folder of initdb, postgres and psql. */
   bin: string
-  /** Extensions of `WANTED` that are not installed for it. */
+  /** The missing extensions of `WANTED`. */
   missing: string[]
 }
 
 const SUPPORTED = [17, 16, 15]
 
-/** Without these nothing works. */
+/** Required extensions. */
 const REQUIRED = ['pg_cron', 'pgcrypto', 'uuid-ossp', 'pg_stat_statements']
 
-/** Tests and `supabase db lint` need these as well. */
+/** Extensions for tests and `supabase db lint`. */
 const WANTED = ['pgtap', 'plpgsql_check']
 
-/** The environment variable that names the folder of the one Postgres to run. */
+/** The environment variable with the folder of the Postgres to run. */
 export const binVariable = 'OUTHOOK_POSTGRES_BIN'
 
 /**
- * Finds a Postgres 15 to 17 that has pg_cron, the most complete one first, then the newest.
- * Resolves to null when there is none.
+ * Finds a Postgres 15 to 17 that has pg_cron; of several, the one with the fewest missing extensions, then
+ * the newest. Resolves with null if there is none.
  */
 export async function findPostgres(): Promise<PostgresBinaries | null> {
   const found: PostgresBinaries[] = []

@@ -4,10 +4,9 @@ import { SetupError } from '../errors.ts'
 const PLATFORM = new URL('../platform/', import.meta.url)
 
 /**
- * Makes a new cluster into a Supabase database: runs supabase/local/platform/*.sql as
- * supabase_admin in one transaction, which also notes the files' hash in the database's comment. A
- * cluster that has that note is left alone. Returns whether the database is new; throws a
- * SetupError when the files have changed since.
+ * Turns a new cluster into a Supabase database: runs supabase/local/platform/*.sql as supabase_admin in one
+ * transaction, which also stores the files' hash in the database's comment. Returns whether the database is
+ * new; does nothing if it has the hash. Throws a SetupError if the files have changed.
  */
 export async function bootstrapPlatform(admin: Sql): Promise<boolean> {
   const files = await readPlatformFiles()
@@ -18,8 +17,8 @@ export async function bootstrapPlatform(admin: Sql): Promise<boolean> {
   if (row?.note === note) return false
   if (row?.note?.startsWith('platform ')) {
     throw new SetupError(
-      'the stand-in for the platform (supabase/local/platform) has changed since this data ' +
-        'folder was made: begin anew with --fresh',
+      'the emulated platform (supabase/local/platform) has changed since this data ' +
+        'folder was created: start with --fresh',
     )
   }
   await admin.begin(async (tx) => {

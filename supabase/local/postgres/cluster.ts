@@ -4,22 +4,22 @@ import type { PostgresBinaries } from './binaries.ts'
 import type { ServerUser } from './server_user.ts'
 import { machineProblem, SetupError } from '../errors.ts'
 
-/** Between PGDATA's name and the random end of a cluster in the making. */
+/** Between PGDATA's name and the random end of an incomplete cluster. */
 const UNFINISHED = '.making-'
 
-/** Where the parts of one database server lie, all below one data folder. */
+/** The paths of a database server, all in one data folder. */
 export interface ClusterPaths {
   /** PGDATA. */
   data: string
-  /** Folder of the Unix socket, for pg_cron alone. */
+  /** The folder of the Unix socket, for pg_cron only. */
   socket: string
   /** The server's log. */
   log: string
-  /** Vault's key: 64 random bytes, beside PGDATA and never in it. */
+  /** Vault's key: 64 random bytes, outside of PGDATA. */
   vaultKey: string
 }
 
-/** The paths of the server whose data folder is `dataDir` (absolute). */
+/** The paths for the data folder `dataDir` (absolute). */
 export function clusterPaths(dataDir: string): ClusterPaths {
   return {
     data: `${dataDir}/pg`,
@@ -29,18 +29,14 @@ export function clusterPaths(dataDir: string): ClusterPaths {
   }
 }
 
-/**
- * The kernel takes no socket path over 107 bytes: below a long data folder it lies in /tmp instead.
- */
+/** The kernel limits socket paths to 107 bytes: for a long data folder the socket is in /tmp. */
 function socketFolder(dataDir: string): string {
   const inside = `${dataDir}/socket`
   if (new TextEncoder().encode(inside).length <= 90) return inside
   return `/tmp/outhook-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`
 }
 
-/**
- * Whether the cluster has been made. A half-made one lies under another name and does not count.
- */
+/** Whether there is a complete cluster. An incomplete one has another name. */
 export async function clusterExists(paths: ClusterPaths): Promise<boolean> {
   try {
     await Deno.stat(`${paths.data}/PG_VERSION`)
@@ -50,7 +46,7 @@ export async function clusterExists(paths: ClusterPaths): Promise<boolean> {
   }
 }
 
-/** Throws a SetupError when the cluster was made by another major version than `binaries`. */
+/** Throws a SetupError if another major version than `binaries` created the cluster. */
 export async function requireSameMajor(
   paths: ClusterPaths,
   binaries: PostgresBinaries,
@@ -58,15 +54,15 @@ export async function requireSameMajor(
   const made = Number(await Deno.readTextFile(`${paths.data}/PG_VERSION`))
   if (made === binaries.major) return
   throw new SetupError(
-    `${paths.data} was made by PostgreSQL ${made}, and ${binaries.major} is what runs now: ` +
-      'begin anew with --fresh',
+    `${paths.data} was created by PostgreSQL ${made}, and the installed version is ${binaries.major}: ` +
+      'start with --fresh',
   )
 }
 
 /**
- * Makes the cluster under a temporary name and renames it, so that a kill in between leaves nothing
- * that looks whole; when `signal` aborts, nothing is left at all. The superuser is supabase_admin, as
- * on the platform.
+ * Creates the cluster under a temporary name and renames it, so that a kill leaves no incomplete cluster
+ * under its name; if `signal` aborts, the temporary folder is removed too. The superuser is supabase_admin,
+ * as on the platform.
  */
 export async function createCluster(
   paths: ClusterPaths,
@@ -75,7 +71,7 @@ export async function createCluster(
   signal?: AbortSignal,
 ): Promise<void> {
   await removeUnfinished(paths)
-  // A name of its own: the initdb of a killed start may still be writing to its folder.
+  // A random name, because the initdb of a killed start may still write to its folder.
   const making = `${paths.data}${UNFINISHED}${crypto.randomUUID().slice(0, 8)}`
   const passwordFile = `${making}.password`
   try {
@@ -118,7 +114,7 @@ async function initdb(
     `--lc-ctype=${Deno.build.os === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
     '--no-sync',
   ]
-  // In its own session, so that Ctrl-C does not reach it: only `signal` ends it, and we wait for it.
+  // In its own session, so that Ctrl-C does not reach it: `signal` ends it, and this waits for it.
   const { success, stderr } = await new Deno.Command(command, {
     args,
     cwd: '/',
@@ -131,14 +127,12 @@ async function initdb(
     const said = new TextDecoder().decode(stderr).trim()
     throw new SetupError(
       machineProblem(said) ??
-        `Cannot make a database with initdb; correct the cause in its output:\n${
-          said.slice(-1000)
-        }`,
+        `Cannot create a database with initdb; fix the cause in its output:\n${said.slice(-1000)}`,
     )
   }
 }
 
-/** Removes the cluster and all that belongs to it. */
+/** Removes the cluster and all its files. */
 export async function removeCluster(paths: ClusterPaths): Promise<void> {
   for (const path of [paths.data, paths.vaultKey, paths.log]) {
     await Deno.remove(path, { recursive: true }).catch(ignoreNotFound)
@@ -149,7 +143,7 @@ async function removeUnfinished(paths: ClusterPaths): Promise<void> {
   const [folder, name] = [dirname(paths.data), basename(paths.data)]
   for await (const entry of Deno.readDir(folder)) {
     if (!entry.name.startsWith(name + UNFINISHED)) continue
-    // What an initdb still running adds meanwhile goes at the next start.
+    // If an initdb still adds files, the next start removes them.
     await Deno.remove(`${folder}/${entry.name}`, { recursive: true }).catch(() => {})
   }
 }
@@ -160,8 +154,8 @@ async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<vo
 }
 
 /**
- * Makes the socket's folder, which only the server's user may enter: its connections need no
- * password. Whatever else has its name goes first, so that nobody can have put a link there.
+ * Creates the socket's folder. Only the server's user may enter it, because its connections need no
+ * password. An existing file of that name is removed first, so that nobody can have put a link there.
  */
 export async function prepareSocket(paths: ClusterPaths, user: ServerUser): Promise<void> {
   await removeSocket(paths)
@@ -169,12 +163,12 @@ export async function prepareSocket(paths: ClusterPaths, user: ServerUser): Prom
   await user.own(paths.socket)
 }
 
-/** Removes the socket's folder, which may lie outside the data folder. */
+/** Removes the socket's folder, which may be outside of the data folder. */
 export async function removeSocket(paths: ClusterPaths): Promise<void> {
   await Deno.remove(paths.socket, { recursive: true }).catch(ignoreNotFound)
 }
 
-/** Passes over a NotFound error and throws any other. */
+/** Ignores a NotFound error and throws any other. */
 export function ignoreNotFound(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error
 }

@@ -1,9 +1,8 @@
 import type { Sql } from 'postgres'
 
 /**
- * Points the jobs at this server. pg_cron writes the host and the port of the moment into each job
- * when it is scheduled, and connects there for ever: after a start on another port, or in a folder
- * that was moved, no job would run.
+ * Updates the host and port of all jobs. pg_cron stores both in each job when it is scheduled, so that no job
+ * would run after a start on another port or in a moved folder.
  */
 export async function adoptCronJobs(
   admin: Sql,

@@ -4,7 +4,7 @@ import { type Lock, tryLock, waitForLock } from '../process/lock.ts'
 import { aptInstall, type AptOptions, aptUpdate } from './apt.ts'
 import { binVariable, findPostgres, type PostgresBinaries } from './binaries.ts'
 
-/** Says what is being done, one line a call. */
+/** Prints one line about the current step. */
 export type Log = (line: string) => void
 
 const OTHER_WAYS =
@@ -15,9 +15,8 @@ const OTHER_WAYS =
 const CLUSTER_CONFIG = '/etc/postgresql-common/createcluster.d/outhook.conf'
 
 /**
- * Returns an installed Postgres with pg_cron; as root on Debian or Ubuntu it installs what is
- * missing with apt, and says so. OUTHOOK_POSTGRES_BIN names the one to take. Throws a SetupError that
- * lists the other ways when neither is possible.
+ * Returns an installed Postgres with pg_cron. As root on Debian or Ubuntu it installs missing packages with
+ * apt. OUTHOOK_POSTGRES_BIN selects one. Throws a SetupError with the alternatives if there is none.
  */
 export async function ensurePostgres(
   { log, signal }: { log: Log; signal?: AbortSignal | undefined },
@@ -28,7 +27,7 @@ export async function ensurePostgres(
   if (named !== '') {
     if (found !== null) return found
     throw new SetupError(
-      `${binVariable} is ${named}, which holds no PostgreSQL 15, 16 or 17 with pg_cron: name the ` +
+      `${binVariable} is ${named}, which has no PostgreSQL 15, 16 or 17 with pg_cron: set it to the ` +
         'folder of its programs, or unset it',
     )
   }
@@ -36,7 +35,7 @@ export async function ensurePostgres(
     if (found !== null) return found
     throw new SetupError(`There is no PostgreSQL with pg_cron here: ${OTHER_WAYS}`)
   }
-  // Two copies that start at once: the second waits here, then finds everything in place.
+  // Of two concurrent starts the second waits here and then finds everything installed.
   const lock = await abortable(takeInstallLock(log), signal)
   try {
     const after = await findPostgres()
@@ -85,7 +84,7 @@ async function install(options: AptOptions): Promise<void> {
   await withoutMainCluster(() => installPackages(packages, options))
 }
 
-/** Installs the packages; when the lists are too old to download by, reads them anew first. */
+/** Installs the packages; if the package lists are outdated, it updates them and retries. */
 async function installPackages(packages: string[], options: AptOptions): Promise<void> {
   try {
     await aptInstall(packages, options)
@@ -108,10 +107,7 @@ async function newestOffered(): Promise<number | null> {
   return majors.length > 0 ? Math.max(...majors) : null
 }
 
-/**
- * Debian makes and starts a cluster on port 5432 unless told otherwise; the setting goes
- * afterwards.
- */
+/** Prevents that Debian creates and starts a cluster on port 5432; it removes the setting afterwards. */
 async function withoutMainCluster(work: () => Promise<void>): Promise<void> {
   await Deno.mkdir(CLUSTER_CONFIG.slice(0, CLUSTER_CONFIG.lastIndexOf('/')), { recursive: true })
   await Deno.writeTextFile(CLUSTER_CONFIG, 'create_main_cluster = false\n')

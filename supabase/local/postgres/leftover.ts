@@ -3,22 +3,23 @@ import { waitUntil } from '../process/wait.ts'
 import { SetupError } from '../errors.ts'
 
 /**
- * Stops a server that a killed stack left behind in the cluster `data` (PGDATA). Nothing is
- * adopted. A postmaster.pid whose process is gone stays: Postgres looks through it for backends
- * that are not. One that names a stranger, who got the pid since, would keep Postgres from starting
- * and is removed. The caller holds the data folder's lock, so whatever runs there belongs to
- * nobody. Throws a SetupError when it does not end within 30 s.
+ * Stops a server that a killed stack has left in the cluster `data` (PGDATA). If the process in
+ * postmaster.pid is gone, the file stays, because Postgres uses it to find remaining backends. If the pid
+ * belongs to another program, the file is removed, because it would prevent a start. The caller must have
+ * locked the data folder, so that no other stack uses the server. Throws a SetupError if the server does not
+ * end within 30 s.
  */
 export async function stopLeftoverServer(data: string): Promise<void> {
   const pidFile = `${data}/postmaster.pid`
   const pid = await readPid(pidFile)
   if (pid === null || !await isAlive(pid)) return
   if (await isServerOf(pid, data)) {
-    // SIGQUIT: the leftover's clients are gone, and recovery is quicker than waiting for its
-    // backends.
+    // SIGQUIT: the server has no clients, and recovery is faster than waiting for its backends.
     signalQuietly(pid, 'SIGQUIT')
     if (!await waitUntil(async () => !await isAlive(pid), { timeoutMs: 30_000 })) {
-      throw new SetupError(`a server left behind in ${data} (pid ${pid}) does not end: kill it`)
+      throw new SetupError(
+        `a server of an earlier start in ${data} (pid ${pid}) does not end: kill it`,
+      )
     }
   } else {
     await Deno.remove(pidFile)

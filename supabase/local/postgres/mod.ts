@@ -38,21 +38,21 @@ export interface Postgres {
   readonly adminDbUrl: string
   readonly authenticatorDbUrl: string
   readonly binaries: PostgresBinaries
-  /** Whether this start made the database. */
+  /** Whether this start created the database. */
   readonly created: boolean
-  /** Resolves with the server's exit code when it has ended, for whatever reason. */
+  /** Resolves with the server's exit code when it ends. */
   readonly ended: Promise<number>
-  /** Runs a script through psql, as postgres unless `as` says otherwise. */
+  /** Runs a script with psql, by default as postgres. */
   psql(script: string, options?: { as?: Login; args?: string[] }): Promise<PsqlResult>
-  /** Stops the server and frees the data folder. Calling it twice is no error. */
+  /** Stops the server and unlocks the data folder; a second call has no effect. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a Postgres whose files all lie in `dataDir` (made when absent), installing it first where
- * that is possible. `port` is a number or 'free'; `fsync: false` is for tests only; `fresh` drops
- * what an earlier start left. Throws a SetupError with the remedy when the folder or the port is in
- * use, or when there is no Postgres to start.
+ * Starts a Postgres with all files in `dataDir` (created if absent); installs Postgres first if that is
+ * possible. `port` is a number or 'free'; `fsync: false` is for tests only; `fresh` drops the data of earlier
+ * starts. Throws a SetupError with the remedy if the folder or the port is in use, or if there is no
+ * Postgres.
  */
 export async function startPostgres(options: {
   dataDir: string
@@ -136,8 +136,8 @@ async function launch(
 }
 
 /**
- * A free port can be taken by somebody else before the server binds it: then another one. Backends
- * of a killed server end within moments: then once more.
+ * Retries if another program has taken the free port before the server binds it (with another port), or if
+ * backends of a killed server are still ending.
  */
 async function startPatiently(
   start: (port: number) => Promise<StartResult>,

@@ -1,14 +1,14 @@
 import type { PostgresBinaries } from './binaries.ts'
 
-/** What a psql run gave back. */
+/** The result of a psql run. */
 export interface PsqlResult {
-  /** psql's exit code: 0, or 3 when a statement failed. */
+  /** psql's exit code: 0, or 3 if a statement failed. */
   code: number
   stdout: string
   stderr: string
 }
 
-/** Runs `script` through psql at `url`, unaligned, tuples only, stopping at the first error. */
+/** Runs `script` with psql at `url`: unaligned, tuples only, stopping at the first error. */
 export async function runPsql(
   binaries: PostgresBinaries,
   url: string,
@@ -18,7 +18,7 @@ export async function runPsql(
   const { hostname, port, username, password, pathname } = new URL(url)
   const child = new Deno.Command(`${binaries.bin}/psql`, {
     args: ['--no-psqlrc', '--quiet', '-At', '-v', 'ON_ERROR_STOP=1', ...args],
-    // The password goes through the environment: a command line is for everybody to read.
+    // The password is an environment variable, because every user can read command lines.
     env: {
       PGHOST: hostname,
       PGPORT: port,

@@ -6,19 +6,16 @@ import type { ClusterPaths } from './cluster.ts'
 import type { ServerUser } from './server_user.ts'
 import { serverOptions } from './settings.ts'
 
-/**
- * Why a server did not come up: its port was taken in the meantime, backends of a killed server
- * have not noticed yet, or something for people to read.
- */
+/** Why a server did not start: its port was taken, a killed server's backends still run, or another error. */
 export type StartFailure =
   | { kind: 'port_taken' }
   | { kind: 'still_in_use' }
   | { kind: 'failed'; log: string; logFile: string }
 
-/** A started server, or the reason why there is none. */
+/** A started server, or why it did not start. */
 export type StartResult = { kind: 'started'; child: GuardedChild } | StartFailure
 
-/** Starts the server and waits until it takes connections. */
+/** Starts the server and waits until it accepts connections. */
 export async function startServer(options: {
   paths: ClusterPaths
   binaries: PostgresBinaries
@@ -40,7 +37,7 @@ export async function startServer(options: {
     ],
     cwd: '/',
     logFile: paths.log,
-    // Fast shutdown, then immediate: the next start recovers.
+    // Fast shutdown, then immediate shutdown, after which the next start recovers.
     stopSignal: 'INT',
     forceSignal: 'QUIT',
     graceSeconds: 20,
@@ -54,7 +51,7 @@ export async function startServer(options: {
   if (ready && !ended && signal?.aborted !== true) return { kind: 'started', child }
   await child.stop()
   signal?.throwIfAborted()
-  // Count bytes, as the length does: earlier output may have characters of several bytes.
+  // Counts bytes, because earlier output may have characters of several bytes.
   const log = new TextDecoder().decode((await Deno.readFile(paths.log)).subarray(logStart))
   if (/could not bind .*Address already in use/.test(log)) return { kind: 'port_taken' }
   if (/pre-existing shared memory block .* is still in use/.test(log)) {
@@ -63,12 +60,12 @@ export async function startServer(options: {
   return { kind: 'failed', log: log.trim().slice(-2000), logFile: paths.log }
 }
 
-/** Turns a failure into the error that people see. */
+/** The SetupError for a failure. */
 export function startError(failure: StartFailure, port: number): SetupError {
   switch (failure.kind) {
     case 'port_taken':
       return new SetupError(
-        `Port ${port} (database) was taken meanwhile: stop what uses it, or run with --free-ports`,
+        `Port ${port} (database) is taken now: stop the program that uses it, or run with --free-ports`,
       )
     case 'still_in_use':
       return new SetupError(
@@ -77,7 +74,7 @@ export function startError(failure: StartFailure, port: number): SetupError {
     case 'failed':
       return new SetupError(
         machineProblem(failure.log) ??
-          'The database server does not start: put right what its log says, or begin anew with ' +
+          'The database server does not start: fix the error in its log, or start with ' +
             `--fresh, which drops the local data (${failure.logFile})\n${
               tellingLines(failure.log)
             }`,
@@ -85,7 +82,7 @@ export function startError(failure: StartFailure, port: number): SetupError {
   }
 }
 
-/** The last three lines with a cause, or the last lines of any kind. */
+/** The last three lines with a cause, or the last three lines. */
 function tellingLines(log: string): string {
   const lines = log.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|HINT|DETAIL|error):?/.test(line))
@@ -94,8 +91,8 @@ function tellingLines(log: string): string {
 }
 
 /**
- * The eighth line of postmaster.pid says when connections are taken (pg_ctl relies on it too). A
- * killed server leaves its file, which says so as well, until the new one writes its own.
+ * Whether the eighth line of postmaster.pid is `ready` (pg_ctl checks it too). The file of a killed server
+ * (`stale`) says so as well, until the new server writes its own.
  */
 function isReady(pidFile: string, stale: string): boolean {
   return pidFile !== stale && pidFile.split('\n')[7]?.trim() === 'ready'
@@ -111,7 +108,7 @@ async function readPidFile(data: string): Promise<string> {
 }
 
 /**
- * Makes the log (for its owner alone: failed statements are in it) or empties one over 20 MB;
+ * Creates the log (readable only for its owner, because it has failed statements), or empties one over 20 MB;
  * returns its length.
  */
 async function trimLog(path: string): Promise<number> {

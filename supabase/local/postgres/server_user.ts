@@ -1,18 +1,17 @@
 import { SetupError } from '../errors.ts'
 
-/** The operating system's user that the server runs as. */
+/** The operating system user of the server. */
 export interface ServerUser {
-  /** What to put before a command so that it runs as this user; empty when that is the caller. */
+  /** The words before a command that make it run as this user; empty for the current user. */
   prefix: string[]
-  /** Hands a file or folder to this user. */
+  /** Changes the owner of a file or folder to this user. */
   own(path: string): Promise<void>
 }
 
 /**
- * The user for a server whose files lie below `folder` (absolute). Postgres refuses to run as root,
- * so root takes the user `postgres`; when that one cannot reach the folder (a clone below /root),
- * it gets the two capabilities that pass by directory modes, and no other right. Throws a
- * SetupError when there is no such user.
+ * The user for a server with files in `folder` (absolute). Postgres refuses to run as root, so root uses the
+ * user `postgres`; if that user cannot reach the folder (such as a clone in root's home), it gets the two
+ * capabilities that bypass directory modes, and no other right. Throws a SetupError if there is no such user.
  */
 export async function serverUser(folder: string): Promise<ServerUser> {
   if (Deno.uid() !== 0) return { prefix: [], own: () => Promise.resolve() }

@@ -1,8 +1,6 @@
 import type { ClusterPaths } from './cluster.ts'
 
-/**
- * The server's settings, as options of the command line: they follow the code, not the data folder.
- */
+/** The server's settings as command line options, so that they depend on the code and not on the data folder. */
 export function serverOptions(
   paths: ClusterPaths,
   { port, fsync }: { port: number; fsync: boolean },
@@ -15,13 +13,12 @@ export function serverOptions(
     max_connections: 100,
     shared_preload_libraries: 'pg_cron,pg_stat_statements',
     'cron.database_name': 'postgres',
-    // pg_cron connects without a password: only through the socket is that allowed.
+    // pg_cron connects without a password, which is allowed only through the socket.
     'cron.host': paths.socket,
-    // A line in the log for each run of each job buries everything else; cron.job_run_details has
-    // them.
+    // One log line for each run of each job would hide all others; cron.job_run_details has the runs.
     'cron.log_statement': 'off',
 
-    // The platform's global limit; roles have their own below it.
+    // The platform's global limit; roles have shorter ones.
     statement_timeout: '2min',
     wal_level: 'logical',
     timezone: 'UTC',
@@ -30,7 +27,7 @@ export function serverOptions(
     // Values of failed statements may be secrets.
     log_parameter_max_length_on_error: 0,
 
-    // Two cores and memory shared with everything else on a developer's machine.
+    // For two cores and a developer's machine.
     shared_buffers: '256MB',
     maintenance_work_mem: '64MB',
     min_wal_size: '128MB',

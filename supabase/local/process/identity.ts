@@ -1,8 +1,6 @@
-/**
- * Which process a pid is, so that a leftover is never mistaken for a stranger with the same pid.
- */
+/** Identifies processes by more than their pid, because a pid may be reused. */
 
-/** The command line of `pid`, words joined by spaces, or null when there is no such process. */
+/** The command line of `pid`, separated by spaces; null if there is no such process. */
 export async function commandLine(pid: number): Promise<string | null> {
   if (Deno.build.os === 'linux') {
     try {
@@ -17,12 +15,12 @@ export async function commandLine(pid: number): Promise<string | null> {
   return success ? new TextDecoder().decode(stdout).trim() : null
 }
 
-/** Whether `pid` is alive and no zombie. */
+/** Whether `pid` is alive and not a zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
   if (Deno.build.os === 'linux') {
     try {
       const stat = await Deno.readTextFile(`/proc/${pid}/stat`)
-      // The state follows the command name, which is in parentheses and may hold any character.
+      // The state follows the command name, which is in parentheses and may contain any character.
       return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z'
     } catch {
       return false
@@ -31,7 +29,7 @@ export async function isAlive(pid: number): Promise<boolean> {
   return await commandLine(pid) !== null
 }
 
-/** Sends `signal` to `pid`; a process that has already ended is no error. */
+/** Sends `signal` to `pid`; an ended process is not an error. */
 export function signalQuietly(pid: number, signal: Deno.Signal): void {
   try {
     Deno.kill(pid, signal)

@@ -1,14 +1,14 @@
 import { SetupError } from '../errors.ts'
 
-/** A held lock. The kernel frees it when the holder ends, however it ends. */
+/** A locked file. The kernel releases the lock when the process ends. */
 export interface Lock {
-  /** Frees the lock; once is enough, twice is no error. */
+  /** Releases the lock; a second call has no effect. */
   release(): void
 }
 
 /**
- * Takes the lock file at `path` (created when absent) and returns the lock, or null when another
- * process holds it. The holder's pid is written into the file, for messages only.
+ * Locks the file at `path` (created if absent); null if another process has the lock. The file contains
+ * the owner's pid, for messages only.
  */
 export async function tryLock(path: string): Promise<Lock | null> {
   const file = await open(path)
@@ -29,8 +29,8 @@ export async function waitForLock(path: string): Promise<Lock> {
 }
 
 /**
- * Takes `<folder>/<name>.lock` for a stack or a server whose files lie in `folder`. Throws a
- * SetupError that names the holder when another process has it.
+ * Locks `<folder>/<name>.lock` for a stack or a server with its files in `folder`. Throws a SetupError that
+ * names the other process if it is locked.
  */
 export async function lockFolder(folder: string, name: string): Promise<Lock> {
   const path = `${folder}/${name}.lock`
@@ -42,7 +42,7 @@ export async function lockFolder(folder: string, name: string): Promise<Lock> {
   )
 }
 
-/** The pid that the lock file at `path` names, or null when it cannot be read. */
+/** The pid in the lock file at `path`, or null. */
 async function lockHolder(path: string): Promise<number | null> {
   try {
     const pid = Number.parseInt(await Deno.readTextFile(path), 10)
@@ -67,7 +67,7 @@ function held(file: Deno.FsFile): Lock {
     release: () => {
       if (!open) return
       open = false
-      // Whoever asks the file whom to stop is not sent to a stranger that has the pid now.
+      // Removes the pid, which another process may get.
       file.truncateSync(0)
       file.close()
     },

@@ -1,6 +1,6 @@
 import { SetupError } from '../errors.ts'
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** A TCP port of 127.0.0.1 that is free now. */
 export function freePort(): number {
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const { port } = listener.addr
@@ -19,9 +19,7 @@ export function isPortFree(port: number): boolean {
   }
 }
 
-/**
- * Throws a SetupError that names the port, its likely holder and the way out, unless it is free.
- */
+/** Throws a SetupError with the likely user of the port and the remedy, unless the port is free. */
 export function requireFreePort(port: number, purpose: string): void {
   if (isPortFree(port)) return
   throw new SetupError(

@@ -1,7 +1,4 @@
-/**
- * Resolves true as soon as `condition` holds, or false after `timeoutMs`. The condition is looked
- * at every `everyMs`, at once the first time.
- */
+/** Resolves with true when `condition` holds, or with false after `timeoutMs`. Checks it now, then every `everyMs`. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   { timeoutMs, everyMs = 20 }: { timeoutMs: number; everyMs?: number },

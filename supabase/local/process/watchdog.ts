@@ -1,31 +1,27 @@
 /**
- * A child that cannot outlive its parent. Between the two sits a small shell that holds the read
- * end of a pipe; the write end is ours alone. When it closes, because stop() closed it or because
- * the kernel did after a kill -9, the shell ends the child. No polling, no pid file to go stale.
+ * Runs a child that cannot outlive its parent. A small shell between them has the read end of a pipe of
+ * which only the parent has the write end. When that closes, by stop() or because the parent was killed, the
+ * shell ends the child. It needs no polling and no pid file.
  */
 
-/** What to run and how to end it. */
+/** The command, and how to end it. */
 export interface GuardedCommand {
   command: string[]
   cwd: string
   env?: Record<string, string>
-  /** File that standard output and standard error are appended to. */
+  /** Standard output and standard error are appended to this file. */
   logFile: string
-  /**
-   * Signal that asks the child to end, without the SIG prefix. Sent every second: one that comes
-   * before the child has its handler is lost.
-   */
+  /** The signal that ends the child, without SIG; sent every second, because the child may not handle it yet. */
   stopSignal: string
-  /** Signal that forces it, sent after `graceSeconds`. */
+  /** The signal that forces the end after `graceSeconds`. */
   forceSignal: string
   graceSeconds: number
 }
 
-/** A running guarded child. */
 export interface GuardedChild {
-  /** Resolves with the child's exit code once it has ended. */
+  /** Resolves with the child's exit code when it ends. */
   readonly ended: Promise<number>
-  /** Asks the child to end, forces it after the grace period, and resolves when it has ended. */
+  /** Ends the child, by force after the grace period, and resolves when it has ended. */
   stop(): Promise<void>
 }
 
@@ -52,9 +48,7 @@ kill "$guard" 2>/dev/null
 exit "$code"
 `
 
-/**
- * Starts `guarded.command` under a watchdog, in a session of its own so that Ctrl-C passes it by.
- */
+/** Starts `guarded.command` under a watchdog, in its own session, so that Ctrl-C does not reach it. */
 export function spawnGuarded(guarded: GuardedCommand): GuardedChild {
   const { command, stopSignal, forceSignal, graceSeconds, logFile } = guarded
   const child = new Deno.Command('sh', {

@@ -3,10 +3,10 @@ import { SetupError } from '../errors.ts'
 import { type Postgres, startPostgres } from '../postgres/mod.ts'
 import { readSqlFiles, type SqlFile } from './migration.ts'
 
-/** From what a database's schema is made. */
+/** The source of a database's schema. */
 export type SchemaSource = 'sql' | 'migrations'
 
-/** The files that make the schema, in order: those of sql/ or those of supabase/migrations/. */
+/** The SQL files of the schema in order, from sql/ or supabase/migrations/. */
 export async function readSource(root: string, source: SchemaSource): Promise<SqlFile[]> {
   if (source === 'sql') return await readSqlFiles(root)
   const names: string[] = []
@@ -20,9 +20,9 @@ export async function readSource(root: string, source: SchemaSource): Promise<Sq
 }
 
 /**
- * Applies the files as the role postgres, all in one psql: each in a transaction of its own, as the
- * Supabase CLI does. Throws a SetupError with the file's name and psql's message, whose line is the
- * file's, at the first that fails.
+ * Applies the files as the role postgres in one psql, each in its own transaction, as the Supabase CLI
+ * does. Throws a SetupError at the first failure, with the file's name and psql's message with the
+ * file's line number.
  */
 export async function applyFiles(pg: Postgres, files: readonly SqlFile[]): Promise<void> {
   const scripts = files.map(({ path, text }) => `\\echo ${path}\nbegin;\n${text}\n;\ncommit;\n`)
@@ -39,8 +39,8 @@ export async function applyFiles(pg: Postgres, files: readonly SqlFile[]): Promi
 }
 
 /**
- * Starts a throw-away cluster below `.outhook/` of the project at `root`, builds the schema in it,
- * hands it to `use`, and removes it whatever happens. Throws what building or `use` throws.
+ * Starts a temporary cluster in `.outhook/` of the project at `root`, builds the schema in it, calls
+ * `use`, and removes the cluster. Rejects with the error of the build or of `use`.
  */
 export async function withSchema<T>(
   root: string,
@@ -54,7 +54,7 @@ export async function withSchema<T>(
   })
 }
 
-/** The same without a schema: a cluster with the platform alone. */
+/** The same without the schema: a cluster with only the platform. */
 export async function withPostgres<T>(
   root: string,
   use: (pg: Postgres) => Promise<T>,

@@ -3,8 +3,8 @@ import type { Postgres } from '../postgres/mod.ts'
 import { runTimePartitions } from './partitions.ts'
 
 /**
- * Dumps the schema `outbox` with pg_dump, without what two equal databases may differ in: the
- * partitions made at run time (all but the default ones) and the marks of the dump itself.
+ * Dumps the schema `outbox` with pg_dump, without differences between equal databases: partitions created
+ * at run time (all except the default ones) and the dump's own markers.
  */
 export async function dumpSchema(pg: Postgres): Promise<string> {
   const partitions = await runTimePartitions(pg)
@@ -26,8 +26,8 @@ export async function dumpSchema(pg: Postgres): Promise<string> {
 }
 
 /**
- * A dump without its version lines, settings, random keys and blank lines beyond one, and in the one
- * form that Postgres 15 and 17 have in common.
+ * A dump without version lines, settings, random keys and repeated blank lines, in a form that is the same
+ * for Postgres 15 and 17.
  */
 export function normaliseDump(dump: string): string {
   const lines = inOneForm(dump).split('\n').filter((line) =>
@@ -39,10 +39,7 @@ export function normaliseDump(dump: string): string {
   return lines.join('\n').replace(/\n{3,}/g, '\n\n').trim() + '\n'
 }
 
-/**
- * Sets owners of views and sequences as for tables, and removes column qualifiers from views of one
- * table.
- */
+/** Sets owners of views and sequences like those of tables; removes column qualifiers from views of one table. */
 function inOneForm(dump: string): string {
   return dump
     .replaceAll(/^ALTER (?:VIEW|SEQUENCE) (\S+ OWNER TO )/gm, 'ALTER TABLE $1')
@@ -53,7 +50,7 @@ function inOneForm(dump: string): string {
     })
 }
 
-/** Cuts a normalised dump into its objects: `TABLE event` → the statements that make it. */
+/** Splits a normalised dump into objects: `TABLE event` → the statements that create it. */
 export function splitDump(dump: string): Map<string, string> {
   const objects = new Map<string, string>()
   for (const part of dump.split(/^(?=-- Name: )/m)) {

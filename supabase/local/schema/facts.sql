@@ -1,8 +1,8 @@
--- What a dump does not show or makes hard to read, one line a fact: kind, object, value.
+-- Facts that a dump does not show, or shows in a form that is hard to read, one per line: kind, object, value.
 -- Run as supabase_admin in a database that has the schema outbox.
 with
 outbox as (select 'outbox'::regnamespace::oid as oid),
--- Partitions made at run time come and go: all but the default ones are left out.
+-- Without partitions that are created at run time: all except the default ones.
 relation as (
   select c.* from pg_class c
   where c.relnamespace = (select oid from outbox)
@@ -22,7 +22,7 @@ privilege as (
   select 'column ' || c.relname || '.' || a.attname, a.attacl
   from relation c join pg_attribute a on a.attrelid = c.oid where a.attacl is not null
   union all
-  -- Without an acl a function is everybody's: the default is spelled out.
+  -- Without an acl, PUBLIC may execute a function: this shows the default.
   select 'function ' || p.oid::regprocedure, coalesce(p.proacl, acldefault('f', p.proowner))
   from pg_proc p where p.pronamespace = (select oid from outbox)
   union all
@@ -59,8 +59,8 @@ fact as (
 )
 select kind || E'\t' || object || E'\t' || replace(value, E'\n', E'\\n') from fact order by 1;
 
--- The rows that installing leaves in ordinary tables: settings, rules, templates. Times differ
--- from one database to the next and are left out.
+-- The rows that the installation inserts into ordinary tables: settings, rules, templates; without times,
+-- which differ between databases.
 select format(
   'select %L || row || E''\tpresent'' from (
      select (to_jsonb(t) - %L::text[])::text as row from outbox.%I t) as line

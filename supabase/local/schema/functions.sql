@@ -1,5 +1,5 @@
--- Every function and procedure of the schema outbox, one line each: what it is called with, how it
--- runs and who may execute it (beside its owner).
+-- All functions and procedures of the schema outbox, one per line: arguments, properties, and who may execute
+-- them besides the owner.
 select concat_ws(' | ',
   p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
   l.lanname,

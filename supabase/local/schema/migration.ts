@@ -83,8 +83,8 @@ function wrapComment(text: string): string {
 }
 
 /**
- * The newest released version that a change log names (`## [1.2.3]`), or null before the first
- * release. From then on migrations are frozen: a database somewhere has them.
+ * The newest released version in a change log (`## [1.2.3]`), or null before the first release. After it
+ * migrations are frozen, because databases have applied them.
  */
 export function releasedVersion(changelog: string): string | null {
   return /^## \[(\d+\.\d+\.\d+[^\]]*)\]/m.exec(changelog)?.[1] ?? null

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** A module of the schema: its name and its files from the root, in the order of applying. */
+/** A module of the schema: its name and its files in order. */
 export interface Module {
   name: string
   /** The modules that must be installed before it, all named earlier. */
@@ -9,7 +9,6 @@ export interface Module {
   paths: string[]
 }
 
-/** The table of contents of sql/, from the root. */
 export const orderPath = 'sql/order.txt'
 
 /**

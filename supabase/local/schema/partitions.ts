@@ -1,9 +1,7 @@
 import { SetupError } from '../errors.ts'
 import type { Postgres } from '../postgres/mod.ts'
 
-/**
- * The partitions of the schema outbox that are made at run time, a day each: all but the default.
- */
+/** The daily partitions of the schema outbox that are created at run time: all except the default ones. */
 export async function runTimePartitions(pg: Postgres): Promise<string[]> {
   const { code, stdout, stderr } = await pg.psql(`
     select c.oid::regclass
@@ -16,7 +14,7 @@ export async function runTimePartitions(pg: Postgres): Promise<string[]> {
   return stdout.split('\n').filter((name) => name !== '')
 }
 
-/** Drops them, so that what is generated from a throw-away database is the same on every day. */
+/** Drops them, so that generated files do not depend on the date. */
 export async function dropRunTimePartitions(pg: Postgres): Promise<void> {
   const names = await runTimePartitions(pg)
   if (names.length === 0) return

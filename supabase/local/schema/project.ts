@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** Absolute path of the repository's root, with no slash at its end. */
+/** The absolute path of the repository's root, without a final slash. */
 export const projectRoot: string = fileURLToPath(new URL('../../../', import.meta.url))
   .replace(/[\\/]$/, '')
 

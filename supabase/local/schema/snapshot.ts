@@ -2,14 +2,14 @@ import { SetupError } from '../errors.ts'
 import type { Postgres } from '../postgres/mod.ts'
 import { dumpSchema, splitDump } from './dump.ts'
 
-/** All that must agree between two databases: `kind object` → its value as text. */
+/** The parts of a database that are compared: `kind object` → its value as text. */
 export type Snapshot = Map<string, string>
 
 const factsUrl = new URL('./facts.sql', import.meta.url)
 
 /**
- * Takes the snapshot of a database: the objects of a dump, and from the catalogue the grants,
- * storage options, comments, pg_cron jobs and installed rows.
+ * Takes a snapshot of a database: the objects of a dump, and from the catalogue grants, storage options,
+ * comments, pg_cron jobs and installed rows.
  */
 export async function takeSnapshot(pg: Postgres): Promise<Snapshot> {
   const snapshot: Snapshot = new Map()
@@ -27,7 +27,7 @@ export async function takeSnapshot(pg: Postgres): Promise<Snapshot> {
   return snapshot
 }
 
-/** Every difference between two snapshots, one sentence each, named after where each comes from. */
+/** The differences between two snapshots, one sentence each; `nameA` and `nameB` name the snapshots. */
 export function compareSnapshots(
   [nameA, a]: readonly [string, Snapshot],
   [nameB, b]: readonly [string, Snapshot],

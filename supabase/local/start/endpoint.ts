@@ -1,4 +1,4 @@
-/** The endpoint of `deno task start`: there while its receiver is. */
+/** The endpoint of `deno task start`; it exists while its receiver runs. */
 
 import { createClient } from '@supabase/supabase-js'
 import { z } from 'zod'
@@ -7,15 +7,14 @@ import type { Stack } from '../stack.ts'
 
 const demoEndpoint = z.object({ id: z.uuid(), secret: z.string() })
 
-/** The endpoint's id and its signing secret. */
 export type DemoEndpoint = z.infer<typeof demoEndpoint>
 
-/** By this the endpoints of earlier starts are known. */
+/** Identifies the endpoints of earlier starts. */
 const DESCRIPTION = 'The receiver of deno task start'
 
 /**
- * Makes an endpoint at `url` that wants every event, by RPC as an application would. Throws a
- * SetupError with the remedy when it is refused.
+ * Creates an endpoint at `url` for all events, by RPC as an application would. Throws a SetupError with
+ * the remedy if it is refused.
  */
 export async function makeEndpoint(stack: Stack, url: string): Promise<DemoEndpoint> {
   const client = createClient(stack.apiUrl, stack.keys.secretKey, { db: { schema: 'outbox' } })
@@ -27,15 +26,15 @@ export async function makeEndpoint(stack: Stack, url: string): Promise<DemoEndpo
     const why = `${error.message} ${error.hint ?? ''}`.trim()
     throw new SetupError(
       `Cannot create the endpoint ${url}: ${why}. A new local database allows it: a setting ` +
-        'egress.allow_… was changed since. Begin anew with --fresh, or set it back',
+        'egress.allow_… has changed. Restore it, or start with --fresh',
     )
   }
   return demoEndpoint.parse(data)
 }
 
 /**
- * Deletes the endpoints of this and of earlier starts: behind them nobody listens any more. Where
- * the database cannot do it, since it has ended, the next start does.
+ * Deletes the endpoints of this and earlier starts, whose receivers are closed. If the database has ended,
+ * the next start does it.
  */
 export async function removeEndpoints(stack: Stack): Promise<void> {
   await stack.psql(

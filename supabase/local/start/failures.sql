@@ -1,4 +1,4 @@
--- One row an attempt: the try, or what ended the delivery without one.
+-- One row for each attempt, or for the end of the delivery without one.
 select distinct on (a.attempt)
   a.attempt, a.at, a.outcome, a.status, a.error_class, a.error, h.hint, a.response
 from outbox.attempt a

@@ -6,7 +6,7 @@ select case
     where event_id = :'event_id' and endpoint_id = :'endpoint_id' and error_class = 'blocked'
   ) then
     'deliveries to this machine are not allowed: the setting egress.allow_cidrs was changed; ' ||
-    'begin anew with --fresh, or set it back as docs/egress.md tells'
+    'start with --fresh, or restore it: see docs/egress.md'
   when exists (
     select from outbox.attempt
     where event_id = :'event_id' and endpoint_id = :'endpoint_id' and kind = 'close'

@@ -1,4 +1,4 @@
-/** The saga of `deno task start`: an order, whose three steps happen together or not at all. */
+/** The saga of `deno task start`: an order of three steps, all or nothing. */
 
 import { z } from 'zod'
 import { SetupError } from '../errors.ts'
@@ -10,8 +10,8 @@ const result = z.object({ id: z.string(), event_ids: z.array(z.string()) })
 const refusal = z.object({ message: z.string() })
 
 /**
- * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and shows which
- * events arrive; then an order that its customer cannot pay. Throws a SetupError if a step fails.
+ * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and prints the
+ * delivered events; then an order that the customer cannot pay. Throws a SetupError if a step fails.
  */
 export async function showOrder(
   stack: Stack,

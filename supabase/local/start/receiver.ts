@@ -1,6 +1,6 @@
-/** The receiver of `deno task start`: keeps the last requests that it got and answers 200. */
+/** The receiver of `deno task start`: stores the last requests and responds 200. */
 
-/** A request as it came, headers in alphabetical order. */
+/** A received request, with its headers in alphabetical order. */
 export interface Arrival {
   method: string
   path: string
@@ -8,17 +8,16 @@ export interface Arrival {
   body: string
 }
 
-/** A receiver on a port of the loopback address. */
 export interface Receiver {
   readonly url: string
-  /** Resolves with the request whose `webhook-id` is `id`, if need be when it comes. */
+  /** Resolves with the request whose `webhook-id` is `id`, now or when it arrives. */
   arrival(id: string): Promise<Arrival>
   stop(): Promise<void>
 }
 
 const MOST_KEPT = 1000
 
-/** Starts a receiver on any free port. `onArrival` sees each request. */
+/** Starts a receiver on any free port. `onArrival` is called for each request. */
 export function startReceiver(onArrival: (arrival: Arrival) => void): Receiver {
   const kept = new Map<string, Arrival>()
   const awaited = new Map<string, (arrival: Arrival) => void>()

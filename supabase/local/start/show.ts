@@ -1,18 +1,13 @@
-/** What `deno task start` shows of a delivery. */
-
 import { Webhook } from 'standardwebhooks'
 import type { Arrival } from './receiver.ts'
 
-/** The request as text, the way it came over the wire. */
+/** The request as text, in the form of HTTP. */
 export function asText({ method, path, headers, body }: Arrival): string {
   const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`)
   return [`  ${method} ${path}`, ...lines, '', `  ${body}`].join('\n')
 }
 
-/**
- * Checks the signature as a receiver would, with the standardwebhooks package. Throws when it is
- * wrong.
- */
+/** Verifies the signature with the standardwebhooks package, as a receiver would. Throws if it is invalid. */
 export function verify({ headers, body }: Arrival, secret: string): unknown {
   return new Webhook(secret).verify(body, headers)
 }

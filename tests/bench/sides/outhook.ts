@@ -102,7 +102,7 @@ function watched(
       const begun = performance.now()
       const reply = await database.dispatch(call)
       times.push(performance.now() - begun)
-      if (reply.ok) counts.claimed += reply.answer.deliveries.length
+      if (reply.ok) counts.claimed += reply.response.deliveries.length
       return reply
     },
     take: () => {

@@ -2,10 +2,10 @@
 
 import type { Sql } from 'postgres'
 import { z } from 'zod'
-import { type Delivery, dispatchAnswer } from '../../../functions/_shared/contract/contract.ts'
+import { type Delivery, dispatchResponse } from '../../../functions/_shared/contract/contract.ts'
 
 /** The answer with what no run reads: how many results counted, and whether the call came before. */
-const wholeAnswer = dispatchAnswer.extend({ applied: z.int(), repeat: z.boolean() })
+const wholeAnswer = dispatchResponse.extend({ applied: z.int(), repeat: z.boolean() })
 
 export type WholeAnswer = z.infer<typeof wholeAnswer>
 

@@ -41,7 +41,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',
   ],
-  'endpoints/endpoint_status.sql disable_itself: for no key update skip locked': [
+  'endpoints/endpoint_status.sql disable_endpoints: for no key update skip locked': [
     'console.test.ts',
     'dispatch() that would disable an endpoint waits for no person who has changed it',
   ],
@@ -100,31 +100,32 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'the answer to a message waits for a status that says more',
   ],
-  'messages/send/sent_message.sql adopt_message: lock_gates': [
+  'messages/send/sent_message.sql mark_sent_late: lock_gates': [
     'held_messages.test.ts',
-    'adopt_message() waits for the gate before it takes the message',
+    'mark_sent_late() waits for the gate before it takes the message',
   ],
-  'messages/send/sent_message.sql adopt_message: for update': [
+  'messages/send/sent_message.sql mark_sent_late: for update': [
     'held_messages.test.ts',
-    'adopt_message() waits for a status of the same try',
+    'mark_sent_late() waits for a status of the same try',
   ],
-  'messages/callback/callback_apply.sql learn_numbers: for no key update skip locked': [
+  'messages/callback/callback_apply.sql save_display_numbers: for no key update skip locked': [
     'held_channels.test.ts',
-    'learn_numbers() waits for nobody who has changed a channel',
+    'save_display_numbers() waits for nobody who has changed a channel',
   ],
   'messages/callback/callback_apply.sql apply_callbacks: for update skip locked': [
     'held_channels.test.ts',
     'apply_callbacks() leaves updates alone that another sweep is applying',
   ],
-  'messages/callback/callback_apply.sql apply_kept: for update skip locked': [
+  'messages/callback/callback_apply.sql apply_waiting_updates: for update skip locked': [
     'held_channels.test.ts',
     'an answer waits for no sweep that holds what was said of its message',
   ],
-  'messages/callback/callback_failure.sql hold_failing: for no key update of e skip locked': [
-    'held_channels.test.ts',
-    'a status that holds a channel waits for no person who has changed it',
-  ],
-  'messages/callback/callback_failure.sql slow_down: try_lock_gates': [
+  'messages/callback/callback_failure.sql hold_after_failures: for no key update of e skip locked':
+    [
+      'held_channels.test.ts',
+      'a status that holds a channel waits for no person who has changed it',
+    ],
+  'messages/callback/callback_failure.sql throttle_after_failures: try_lock_gates': [
     'held_channels.test.ts',
     'a status that slows down a number waits for no run that holds its gate',
   ],
@@ -136,19 +137,31 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_messages.test.ts',
     'a status waits for another of the same try',
   ],
-  'messages/callback/inbound_person.sql contact_of: for update': [
+  'messages/callback/inbound_person.sql save_contact: for update': [
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
-  'messages/callback/inbound_person.sql contact_of: for update (2)': [
+  'messages/callback/inbound_person.sql save_contact: for update (2)': [
     'held_cleanup.test.ts',
     'waits for a cleanup that forgets the person',
   ],
-  'operations/manual.sql make_refused: lock_gates': [
+  'operations/manual.sql cancel_delivery: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql create_refused: lock_gates': [
     'held_gates.test.ts',
     'refused to be made waits for the gate before it makes it',
   ],
   'operations/manual.sql lock_open_delivery: lock_gates': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
+  ],
+  'operations/manual.sql schedule_retry: lock_open_delivery': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
@@ -192,7 +205,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'read_unrouted() leaves a batch to the session that is routing it',
   ],
-  'engine/route/route.sql shrink_routing: lock_router': [
+  'engine/route/routing_timeout.sql shrink_routing: lock_router': [
     'held_gates.test.ts',
     'and the failed step of another counts once it is free',
   ],
@@ -208,7 +221,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',
   ],
-  'messages/send/message_claim.sql take_messages: for update': [
+  'messages/send/message_claim.sql start_attempts: for update': [
     'held_messages.test.ts',
     'a claim waits for a change of the message',
   ],
@@ -239,6 +252,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'operations/replay.sql restart_open_checks: for update': [
     'partitions.test.ts',
     'a replay of several days starts their counts anew in the order in which they are dropped',
+  ],
+  'operations/replay.sql replay: lock_open_delivery': [
+    'held_gates.test.ts',
+    'beside a claim of the same delivery waits for it',
   ],
   'operations/replay.sql replay: lock_gates': [
     'held_gates.test.ts',

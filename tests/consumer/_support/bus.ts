@@ -11,7 +11,7 @@ export type Found = { text: string; key: string | null; id: string | null }
 export type InProcess = {
   from: string
   concurrency: number
-  deps: Omit<ProcessDeps, 'bury'>
+  deps: Omit<ProcessDeps, 'publishDead'>
   stop: AbortSignal
 }
 

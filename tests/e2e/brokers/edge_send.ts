@@ -9,7 +9,7 @@ for (const text of Deno.args) {
   const sender = senders.get(endpoint.kind)
   if (sender === undefined) throw new Error(`no sender of kind ${endpoint.kind}`)
   outcomes.push(await sendOne(sender, endpoint, { partition_key: 'edge' }))
-  await sender.rest?.()
+  await sender.closeIdle?.()
 }
 await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(outcomes)))
 Deno.exit(0)

@@ -8,7 +8,7 @@ export type CallbackTarget = { url: string; secret: string; waba: string }
 export type Status = 'sent' | 'delivered' | 'read' | 'played' | 'failed'
 
 /** The answer to a callback; `body` is what its JSON says. */
-export type CallbackAnswer = { status: number; body: Record<string, unknown> }
+export type CallbackResult = { status: number; body: Record<string, unknown> }
 
 /** How a callback differs from a genuine one. */
 export type Otherwise = { signature?: string | null; headers?: Record<string, string> }
@@ -53,7 +53,7 @@ export async function postCallback(
   { url, secret }: Pick<CallbackTarget, 'url' | 'secret'>,
   body: string,
   { signature, headers = {} }: Otherwise = {},
-): Promise<CallbackAnswer> {
+): Promise<CallbackResult> {
   const digest = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
   const given = signature === undefined ? digest : signature
   const response = await fetch(url, {

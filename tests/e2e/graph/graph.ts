@@ -5,7 +5,7 @@ import type { Exchange } from '../receiver/behaviours.ts'
 import { startReceiver } from '../receiver/receiver.ts'
 import {
   bodyOf,
-  type CallbackAnswer,
+  type CallbackResult,
   type CallbackTarget,
   changeOf,
   postCallback,
@@ -66,7 +66,7 @@ export type Graph = {
   /** The messages of these numbers may be refused or lost from now on as the function says. */
   setTurn(turn: NonNullable<GraphOptions['turn']>): void
   /** Calls the statuses of a message back, in one body. */
-  report(message: Taken, ...statuses: Status[]): Promise<CallbackAnswer>
+  report(message: Taken, ...statuses: Status[]): Promise<CallbackResult>
   /** Resolves once so many messages are taken; rejects after `ms`. */
   waitForTaken(count: number, ms?: number): Promise<Taken[]>
   close(): Promise<void>
@@ -141,7 +141,7 @@ export function startGraph(options: GraphOptions): Graph {
     throw new Error(`${taken.length} of ${count} messages were taken within ${ms} ms`)
   }
 
-  async function report(message: Taken, ...statuses: Status[]): Promise<CallbackAnswer> {
+  async function report(message: Taken, ...statuses: Status[]): Promise<CallbackResult> {
     const target = options.callbacks?.(message.number)
     if (target === undefined) throw new Error('startGraph() was not told where callbacks go')
     const change = changeOf(message.number, {

@@ -4,7 +4,7 @@ import { createPolicySource } from '../../../functions/_shared/connect/address.t
 import type { PoolOptions } from '../../../functions/_shared/http1/pools.ts'
 import type {
   Delivery,
-  DispatchAnswer,
+  DispatchResponse,
   Result,
 } from '../../../functions/_shared/contract/contract.ts'
 import type { Database } from '../../../functions/_shared/database/dispatch.ts'
@@ -62,11 +62,11 @@ export async function startAttempts(pools: PoolOptions): Promise<Attempts> {
   await sql`select outbox.set_setting('egress.allow_http', 'true')`
   await sql`select outbox.set_setting('egress.allow_cidrs', '["127.0.0.0/8", "::1/128"]')`
 
-  async function send(delivery: Delivery, answer: DispatchAnswer): Promise<Result> {
-    const { settings } = answer
+  async function send(delivery: Delivery, response: DispatchResponse): Promise<Result> {
+    const { settings } = response
     const policy = policyOf({ allowHttp: settings.allow_http, allowCidrs: settings.allow_cidrs })
     const batch = {
-      answer,
+      response,
       calledAt: 0,
       deps: { transport, keys, settings, policy, wallNow: systemClock.wallNow },
     }
@@ -114,7 +114,7 @@ async function dispatch(
   seq: number,
   results: Result[],
   limit: number,
-): Promise<DispatchAnswer> {
+): Promise<DispatchResponse> {
   const reply = await database.dispatch({
     run,
     seq,
@@ -125,8 +125,8 @@ async function dispatch(
     known: {},
   })
   if (!reply.ok) throw new Error(reply.fault.message)
-  if (reply.answer.error !== null) throw new Error(JSON.stringify(reply.answer.error))
-  return reply.answer
+  if (reply.response.error !== null) throw new Error(JSON.stringify(reply.response.error))
+  return reply.response
 }
 
 async function fateOf(sql: Sql, endpointId: string, now: Date): Promise<Fate> {

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
-import { mintPortalToken } from '../../../functions/api/auth/portal.ts'
+import { signPortalToken } from '../../../functions/api/auth/portal.ts'
 import { createTokenCheck } from '../../../functions/api/auth/tokens.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 
@@ -210,7 +210,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   [
     'a portal token for the org outhook',
     () =>
-      mintPortalToken(
+      signPortalToken(
         { orgId: 'outhook', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
         portalSecret,
       ),
@@ -219,7 +219,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   [
     'a portal token with another secret',
     () =>
-      mintPortalToken(
+      signPortalToken(
         { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
         'q'.repeat(40),
       ),
@@ -228,7 +228,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   [
     'a portal token that has ended',
     () =>
-      mintPortalToken(
+      signPortalToken(
         { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now - 100_000), lifeSeconds: 60 },
         portalSecret,
       ),
@@ -256,7 +256,7 @@ Deno.test('authenticate() takes a key that was rotated in while it runs', async 
 Deno.test('authenticate() says which credentials were sent when they prove nothing', async () => {
   await withAuth([], async (ask) => {
     expect(await ask({})).toBe('The request has no credentials')
-    const publishable = 'The key in the apikey header is a publishable one, which proves nothing'
+    const publishable = 'The key in the apikey header is publishable and grants no access'
     const apikey = 'sb_publishable_x'
     expect(await ask({ apikey })).toBe(publishable)
     expect(await ask({ apikey, authorization: `Bearer ${apikey}` })).toBe(publishable)

@@ -1,8 +1,8 @@
 import { expect } from '@std/expect'
-import { createKeyring } from '../../../functions/api/auth/keys.ts'
+import { createKeyLookup } from '../../../functions/api/auth/keys.ts'
 
-Deno.test('createKeyring() names the key that equals the text, and no empty one', () => {
-  const nameOf = createKeyring([
+Deno.test('createKeyLookup() names the key that equals the text, and no empty one', () => {
+  const nameOf = createKeyLookup([
     { name: 'one', key: 'sb_secret_one' },
     { name: 'two', key: 'sb_secret_two' },
     { name: 'empty', key: '' },

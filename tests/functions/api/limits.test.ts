@@ -1,20 +1,16 @@
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import {
-  bodyLimited,
-  headLimited,
-  requestLimits,
-} from '../../../functions/api/middleware/limits.ts'
-import { answerError } from '../../../functions/api/middleware/problem.ts'
-import { jsonAnswer, jsonBody } from '../../../functions/api/routes/route.ts'
+import { bodyLimit, headLimit, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import { handleError } from '../../../functions/api/middleware/problem.ts'
+import { jsonBody, jsonResponse } from '../../../functions/api/routes/route.ts'
 
 const said = z.strictObject({ type: z.string() })
 const route = createRoute({
   method: 'post',
   path: '/',
   request: { body: jsonBody(said) },
-  responses: { 200: jsonAnswer(said, 'What was said') },
+  responses: { 200: jsonResponse(said, 'What was said') },
 })
 
 async function post(
@@ -23,9 +19,9 @@ async function post(
   headers: Record<string, string> = {},
 ): Promise<{ status: number; body: unknown }> {
   const app = new OpenAPIHono<ApiEnv>()
-  app.onError(answerError(() => {}))
-  app.use(headLimited(requestLimits))
-  app.use(bodyLimited(requestLimits))
+  app.onError(handleError(() => {}))
+  app.use(headLimit(requestLimits))
+  app.use(bodyLimit(requestLimits))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))
   const answer = await app.request('/', {
     method: 'POST',
@@ -48,13 +44,13 @@ for (
     'application/vnd.x2+json',
   ]
 ) {
-  Deno.test(`bodyLimited() takes JSON when it is said to be ${type}`, async () => {
+  Deno.test(`bodyLimit() takes JSON when it is said to be ${type}`, async () => {
     expect(await post(type)).toEqual({ status: 200, body: { type: 'a' } })
   })
 }
 
 for (const type of ['text/plain', 'application/jsonx', 'application/json,application/json']) {
-  Deno.test(`bodyLimited() answers 415 when the body is said to be ${type}`, async () => {
+  Deno.test(`bodyLimit() answers 415 when the body is said to be ${type}`, async () => {
     expect(await post(type)).toMatchObject({
       status: 415,
       body: { code: 'unsupported_media_type', field: 'content-type' },
@@ -62,7 +58,7 @@ for (const type of ['text/plain', 'application/jsonx', 'application/json,applica
   })
 }
 
-Deno.test('headLimited() takes headers up to their bound and answers 431 beyond it', async () => {
+Deno.test('headLimit() takes headers up to their bound and answers 431 beyond it', async () => {
   const room = requestLimits.headerBytes - 'content-type'.length - 'application/json'.length - 1
   expect(await post('application/json', undefined, { x: 'y'.repeat(room) }))
     .toMatchObject({ status: 200 })
@@ -70,7 +66,7 @@ Deno.test('headLimited() takes headers up to their bound and answers 431 beyond 
     .toMatchObject({ status: 431, body: { code: 'headers_too_large' } })
 })
 
-Deno.test('bodyLimited() takes a body up to its bound and depth, and no other', async () => {
+Deno.test('bodyLimit() takes a body up to its bound and depth, and no other', async () => {
   const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
   const deep = (depth: number): string => `{"type": "a", "more": ${nested(depth - 1)}}`
   // As deep as it may be, so that only the schema has something to say.

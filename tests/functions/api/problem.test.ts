@@ -15,7 +15,7 @@ Deno.test('readIssues() says that a member is missing when it is', () => {
 
 Deno.test('readIssues() names a misspelt member before the missing one', () => {
   expect(refusal({ base_delay: 1 })).toEqual({
-    message: 'base_delay is not a member of this request',
+    message: 'base_delay is unknown',
     field: 'base_delay',
   })
 })

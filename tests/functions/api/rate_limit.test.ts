@@ -2,8 +2,8 @@ import { Hono } from 'hono'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
 import { apiDatabase } from '../../../functions/api/database.ts'
-import { answerError } from '../../../functions/api/middleware/problem.ts'
-import { rateLimited } from '../../../functions/api/middleware/rate_limit.ts'
+import { handleError } from '../../../functions/api/middleware/problem.ts'
+import { rateLimit } from '../../../functions/api/middleware/rate_limit.ts'
 
 /** Requests of org-1 against a database that grants what the test says, at a time that it turns. */
 function limiter(grants: { granted: number; retryAfterMs: number }[]): {
@@ -21,13 +21,13 @@ function limiter(grants: { granted: number; retryAfterMs: number }[]): {
     return Promise.resolve({ ok: true, data })
   })
   const app = new Hono<ApiEnv>()
-  app.onError(answerError(() => {}))
+  app.onError(handleError(() => {}))
   app.use(async (c, next) => {
     c.set('requestId', 'r')
     c.set('principal', { kind: 'key', orgId: 'org-1', role: 'admin', actor: 'key:default' })
     await next()
   })
-  app.use(rateLimited({ database, now: () => time.ms }))
+  app.use(rateLimit({ database, now: () => time.ms }))
   app.get('/', (c) => c.text('taken'))
   const get = async (): Promise<Response> => await app.request('/')
   return {
@@ -45,7 +45,7 @@ function limiter(grants: { granted: number; retryAfterMs: number }[]): {
 const granted = { granted: 50, retryAfterMs: 0 }
 const taken = (count: number): number[] => Array(count).fill(200)
 
-Deno.test('rateLimited() takes 50 requests with one lease, and asks for the next lease with the 51st', async () => {
+Deno.test('rateLimit() takes 50 requests with one lease, and asks for the next lease with the 51st', async () => {
   const { asked, statuses } = limiter([granted, granted])
   expect(await statuses(50)).toEqual(taken(50))
   expect(asked).toEqual([{ p_org_id: 'org-1', p_count: 50 }])
@@ -53,7 +53,7 @@ Deno.test('rateLimited() takes 50 requests with one lease, and asks for the next
   expect(asked.length).toBe(2)
 })
 
-Deno.test('rateLimited() goes on with a lease that is 4,999 ms old, and asks anew at 5,000 ms', async () => {
+Deno.test('rateLimit() goes on with a lease that is 4,999 ms old, and asks anew at 5,000 ms', async () => {
   const { time, asked, statuses } = limiter([granted, granted])
   expect(await statuses(1)).toEqual(taken(1))
   time.ms += 4999
@@ -64,7 +64,7 @@ Deno.test('rateLimited() goes on with a lease that is 4,999 ms old, and asks ane
   expect(asked.length).toBe(2)
 })
 
-Deno.test('rateLimited() answers 429 and asks nothing until the time is up that the database said, and then asks', async () => {
+Deno.test('rateLimit() answers 429 and asks nothing until the time is up that the database said, and then asks', async () => {
   const { time, asked, statuses, retryAfter } = limiter([
     { granted: 0, retryAfterMs: 1500 },
     granted,
@@ -80,7 +80,7 @@ Deno.test('rateLimited() answers 429 and asks nothing until the time is up that 
   expect(asked.length).toBe(2)
 })
 
-Deno.test('rateLimited() asks once for requests that come while it asks', async () => {
+Deno.test('rateLimit() asks once for requests that come while it asks', async () => {
   const { asked, statuses } = limiter([{ granted: 3, retryAfterMs: 0 }, {
     granted: 0,
     retryAfterMs: 1000,

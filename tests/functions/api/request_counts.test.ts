@@ -16,7 +16,7 @@ function setUp(): {
   const state = { fails: false }
   const call: ApiDatabase['call'] = (_name, args, answer) => {
     if (state.fails) return Promise.reject(new Error('away'))
-    // SAFETY: it calls note_requests alone.
+    // SAFETY: it calls count_requests alone.
     notes.push((args as unknown as { p_requests: Note }).p_requests)
     return Promise.resolve(answer.parse({ noted: true }))
   }

@@ -36,7 +36,7 @@ function kicked(secret: string, time = now / 1000): RequestInit {
   return { method: 'POST', headers: { 'x-outhook-kick': `t=${time},v1=${v1}` } }
 }
 
-Deno.test('POST /deliver/run begins a run and answers 202', async () => {
+Deno.test('POST /deliver/run starts a run and responds 202', async () => {
   expect(await call('/deliver/run', kicked('secret')))
     .toMatchObject({ status: 202, body: {}, runs: 1, kept: 1 })
   expect(await call('/deliver/run', kicked('old'), { secrets: ['new', 'old'] })).toMatchObject({
@@ -44,7 +44,7 @@ Deno.test('POST /deliver/run begins a run and answers 202', async () => {
   })
 })
 
-Deno.test('POST /deliver/run answers 401 to a wrong, missing or old kick and begins nothing', async () => {
+Deno.test('POST /deliver/run responds 401 to a wrong, missing or old kick and starts nothing', async () => {
   const refused = [kicked('other'), { method: 'POST' }, kicked('secret', now / 1000 - 301)]
   for (const init of refused) {
     expect(await call('/deliver/run', init)).toMatchObject({
@@ -56,7 +56,7 @@ Deno.test('POST /deliver/run answers 401 to a wrong, missing or old kick and beg
   }
 })
 
-Deno.test('POST /deliver/run answers 503 while no secret is configured', async () => {
+Deno.test('POST /deliver/run responds 503 while no secret is configured', async () => {
   expect(await call('/deliver/run', kicked(''), { secrets: [] })).toMatchObject({
     status: 503,
     body: { code: 'not_configured' },
@@ -64,7 +64,7 @@ Deno.test('POST /deliver/run answers 503 while no secret is configured', async (
   })
 })
 
-Deno.test('POST /deliver/run answers 503 and says what to update when the run was refused', async () => {
+Deno.test('POST /deliver/run responds 503 with the side to update when the run was refused', async () => {
   for (const update of ['functions', 'database'] as const) {
     const refusal = { update, message: 'They do not fit' }
     expect(await call('/deliver/run', kicked('secret'), { refusal })).toMatchObject({
@@ -81,7 +81,7 @@ Deno.test('POST /deliver/run answers 503 and says what to update when the run wa
   }
 })
 
-Deno.test('GET /deliver/health answers 200 with the contracts, and an unknown path 404', async () => {
+Deno.test('GET /deliver/health responds 200 with the contracts, and an unknown path 404', async () => {
   expect(await call('/deliver/health', {})).toMatchObject({
     status: 200,
     body: { status: 'ok', contracts: contractRange },

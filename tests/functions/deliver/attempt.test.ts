@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
-import type { DispatchAnswer, Outcome } from '../../../functions/_shared/contract/contract.ts'
+import type { DispatchResponse, Outcome } from '../../../functions/_shared/contract/contract.ts'
 import type { Sender } from '../../../functions/_shared/senders/sender.ts'
 import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { attemptDelivery, type Batch } from '../../../functions/deliver/attempt.ts'
@@ -12,12 +12,12 @@ const delivery = sampleDelivery()
 const key = { event: delivery.event, endpoint: delivery.endpoint, attempt: 1 }
 const clock = createFakeClock()
 
-/** A whole answer, as far as a test does not say otherwise. */
-function batchOf(over: Partial<DispatchAnswer> = {}): Batch {
+/** A whole response, as far as a test does not say otherwise. */
+function batchOf(over: Partial<DispatchResponse> = {}): Batch {
   const settings = sampleSettings()
   return {
     calledAt: 0,
-    answer: {
+    response: {
       stale: 0,
       routed: 0,
       stop: null,
@@ -43,11 +43,11 @@ function batchOf(over: Partial<DispatchAnswer> = {}): Batch {
 
 const ready: Sender = { send: () => Promise.resolve({ outcome: 'delivered', status: 204 }) }
 
-Deno.test('attemptDelivery() says which part of an attempt is missing', async () => {
+Deno.test('attemptDelivery() names the missing part of an attempt', async () => {
   const pigeon = { [delivery.endpoint]: sampleEndpoint({ kind: 'pigeon' }) }
-  const rows: [Partial<DispatchAnswer>, RegExp][] = [
-    [{ endpoints: {} }, /came without its endpoint: deploy/],
-    [{ events: {} }, /came without its event: deploy/],
+  const rows: [Partial<DispatchResponse>, RegExp][] = [
+    [{ endpoints: {} }, /no endpoint for this delivery: deploy/],
+    [{ events: {} }, /no event for this delivery: deploy/],
     [{ endpoints: pigeon }, /^No sender for endpoints of kind pigeon: deploy/],
   ]
   const deps = { senders: new Map([['webhook', ready]]), clock, log: () => {} }
@@ -64,7 +64,7 @@ Deno.test('attemptDelivery() says which part of an attempt is missing', async ()
     .toEqual({ ...key, outcome: 'delivered', status: 204, duration_ms: 0 })
 })
 
-Deno.test('attemptDelivery() makes a failure of a sender’s bug, and keeps its text to itself', async () => {
+Deno.test('attemptDelivery() fails the attempt if the sender throws, without the error’s text', async () => {
   const broken: Sender = { send: () => Promise.reject(new TypeError('over whsec_secret')) }
   const logged: unknown[] = []
   const log = (...line: unknown[]): void => void logged.push(line)

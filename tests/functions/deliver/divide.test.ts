@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import type { Renewal, Result } from '../../../functions/_shared/contract/contract.ts'
 import { divide } from '../../../functions/deliver/divide.ts'
 
-const fault = { kind: 'member', code: '22P05', message: 'no such text', cause: undefined } as const
+const fault = { kind: 'partial', code: '22P05', message: 'no such text', cause: undefined } as const
 
 function delivered(n: number): Result {
   const key = { event: `event-${n}`, endpoint: 'endpoint-1', attempt: 2 }
@@ -25,7 +25,7 @@ Deno.test('divide() makes two halves of what was refused, and leaves nothing out
   expect(divided(delivered(1), delivered(2)).parts).toEqual([[delivered(1)], [delivered(2)]])
 })
 
-Deno.test('divide() asks for no lease again: its lane has heard that it gets none', () => {
+Deno.test('divide() drops lease renewals, because their lanes have been refused', () => {
   expect(divided(renewal, delivered(1), renewal, delivered(2)).parts)
     .toEqual([[delivered(1)], [delivered(2)]])
   expect(divided(renewal)).toEqual({ parts: [], lines: [] })
@@ -41,7 +41,7 @@ Deno.test('divide() reports a result that stands alone without the texts from ou
     .toEqual({ parts: [], lines: [['error', 'result not taken', line]] })
 })
 
-Deno.test('divide() keeps the class of a failure, by which it is retried', () => {
+Deno.test('divide() keeps the class of a failure, which decides the retry', () => {
   const key = { event: 'event-1', endpoint: 'endpoint-1', attempt: 2 }
   const failed: Result = {
     ...key,
@@ -63,7 +63,7 @@ Deno.test('divide() keeps the class of a failure, by which it is retried', () =>
   }]])
 })
 
-Deno.test('divide() gives up a delivery that cannot even be given back, and says so', () => {
+Deno.test('divide() logs and drops a result that the database refuses without texts', () => {
   const released: Result = {
     event: 'event-1',
     endpoint: 'endpoint-1',

@@ -3,7 +3,7 @@ import { readEdgeEnv, readWorkerEnv } from '../../../functions/deliver/env.ts'
 
 const base = { SUPABASE_URL: 'http://127.0.0.1:54321', SUPABASE_SERVICE_ROLE_KEY: 'legacy' }
 
-Deno.test('readEdgeEnv() takes the first secret key, else the service role key', () => {
+Deno.test('readEdgeEnv() uses the first secret key, else the service role key', () => {
   const keys = '{"default":"sb_secret_1","other":"sb_secret_2"}'
   expect(readEdgeEnv({ ...base, SUPABASE_SECRET_KEYS: keys }).key).toBe('sb_secret_1')
   expect(readEdgeEnv({ ...base, SUPABASE_SECRET_KEYS: '{}' }).key).toBe('legacy')
@@ -16,7 +16,7 @@ Deno.test('readEdgeEnv() takes the first secret key, else the service role key',
   })
 })
 
-Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to itself', () => {
+Deno.test('readEdgeEnv() names the invalid variable, not its value', () => {
   const rows: [Record<string, string>, RegExp][] = [
     [{ SUPABASE_SERVICE_ROLE_KEY: 'k' }, /SUPABASE_URL/],
     [{ ...base, SUPABASE_SECRET_KEYS: 'sb_secret_bare' }, /SUPABASE_SECRET_KEYS/],
@@ -32,7 +32,7 @@ Deno.test('readEdgeEnv() names the variable that is wrong and keeps its value to
   }
 })
 
-Deno.test('readWorkerEnv() asks for a connection string', () => {
+Deno.test('readWorkerEnv() requires a connection string', () => {
   expect(() => readWorkerEnv({})).toThrow(/OUTHOOK_DB_URL is not set/)
   expect(() => readWorkerEnv({ OUTHOOK_DB_URL: 'mysql://u:p@h/d' })).toThrow(/OUTHOOK_DB_URL/)
   const unescaped = { OUTHOOK_DB_URL: 'postgresql://u:sesame#1@h/d' }

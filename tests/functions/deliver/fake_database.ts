@@ -1,8 +1,8 @@
 import type {
   ClaimKey,
   Delivery,
-  DispatchAnswer,
   DispatchCall,
+  DispatchResponse,
   Endpoint,
   Renewal,
   Renewed,
@@ -28,7 +28,7 @@ export type Trouble =
   | 'refused'
   | 'read_only'
   | 'timeout'
-  | 'member'
+  | 'partial'
   | 'other_contract'
   | 'unreadable'
   | 'deadlock'
@@ -49,9 +49,9 @@ export type FakeDatabase = Database & {
   stale: Result[]
   troubles: Trouble[]
   /** A call with such a result is refused. */
-  poison: ((result: Result | Renewal) => boolean) | null
+  isRejected: ((result: Result | Renewal) => boolean) | null
   /** How it is refused. */
-  poisonous: 'member' | 'deadlock'
+  rejection: 'partial' | 'deadlock'
   /** A call with more results takes too long. */
   mostResults: number
   latencyMs: number
@@ -86,8 +86,8 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     if (trouble !== undefined && trouble !== 'lost' && trouble !== 'unreadable') {
       return faults[trouble]
     }
-    const bad = db.poison
-    if (bad !== null && call.results.some((result) => bad(result))) return faults[db.poisonous]
+    const bad = db.isRejected
+    if (bad !== null && call.results.some((result) => bad(result))) return faults[db.rejection]
     if (call.results.length > db.mostResults) return faults.timeout
     const answer = handle(call)
     if (trouble === 'unreadable') {
@@ -98,13 +98,19 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       }))
       return {
         ok: false,
-        fault: { kind: 'never', code: 'unreadable', message: 'unreadable', cause: null, claimed },
+        fault: {
+          kind: 'permanent',
+          code: 'unreadable',
+          message: 'unreadable',
+          cause: null,
+          claimed,
+        },
       }
     }
-    return trouble === 'lost' ? faults.unreached : { ok: true, answer }
+    return trouble === 'lost' ? faults.unreached : { ok: true, response: answer }
   }
 
-  function handle(call: DispatchCall): DispatchAnswer {
+  function handle(call: DispatchCall): DispatchResponse {
     const batch = `${call.run} ${call.seq}`
     // What a run knows may have grown meanwhile.
     const asked = JSON.stringify({ ...call, known: null })
@@ -161,7 +167,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     deliveries: Delivery[],
     stale: number,
     known: DispatchCall['known'],
-  ): DispatchAnswer {
+  ): DispatchResponse {
     const events = deliveries.map(({ event }) => [event, sampleEvent()] as const)
     const revision = JSON.stringify(db.endpoint)
     const endpoints = deliveries.filter(({ endpoint }) => known[endpoint] !== revision)
@@ -193,8 +199,8 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     applied: [],
     stale: [],
     troubles: [],
-    poison: null,
-    poisonous: 'member',
+    isRejected: null,
+    rejection: 'partial',
     mostResults: Infinity,
     latencyMs: 0,
     stop: null,
@@ -221,10 +227,10 @@ function fault(kind: FaultKind, code: string): DispatchReply {
 }
 
 const faults = {
-  unreached: fault('passes', ''),
-  read_only: fault('passes', '25006'),
-  timeout: fault('passes', '57014'),
-  refused: fault('never', '42501'),
-  member: fault('member', '22P05'),
-  deadlock: fault('passes', '40P01'),
+  unreached: fault('temporary', ''),
+  read_only: fault('temporary', '25006'),
+  timeout: fault('temporary', '57014'),
+  refused: fault('permanent', '42501'),
+  partial: fault('partial', '22P05'),
+  deadlock: fault('temporary', '40P01'),
 } as const

@@ -68,7 +68,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
         log.push(`${level} ${message}`)
         if (error !== undefined) errors.push(error)
       },
-      begun: (refusal) => void begun.push(refusal),
+      dispatched: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
       senders: new Map([['webhook', { send }]]),
@@ -105,7 +105,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
 export const failure: Outcome = {
   outcome: 'failed',
   error_class: 'status',
-  error: 'The endpoint answered 500',
+  error: 'The endpoint responded with 500',
   status: 500,
 }
 

@@ -8,7 +8,7 @@ function kick(secret: string, time: number): string {
   return `t=${time},v1=${createHmac('sha256', secret).update(String(time)).digest('hex')}`
 }
 
-Deno.test('verifyKick() takes a kick made with either secret within the window', () => {
+Deno.test('verifyKick() accepts a kick signed with either secret within the window', () => {
   const secrets = parseKickSecrets('new-secret, old-secret')
   for (const time of [now, now - 300, now + 300]) {
     expect(verifyKick(kick('new-secret', time), secrets, now)).toBe(true)
@@ -16,7 +16,7 @@ Deno.test('verifyKick() takes a kick made with either secret within the window',
   }
 })
 
-Deno.test('verifyKick() refuses what is missing, malformed, old, or made with another secret', () => {
+Deno.test('verifyKick() refuses a missing, malformed or old kick, and another secret', () => {
   const secrets = ['new-secret']
   const good = kick('new-secret', now)
   const refused = [
@@ -38,7 +38,7 @@ Deno.test('verifyKick() refuses what is missing, malformed, old, or made with an
   }
 })
 
-Deno.test('parseKickSecrets() gives none for an empty text', () => {
+Deno.test('parseKickSecrets() returns no secret for an empty text', () => {
   expect(parseKickSecrets('')).toEqual([])
   expect(parseKickSecrets(' , ')).toEqual([])
 })

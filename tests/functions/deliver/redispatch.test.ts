@@ -2,8 +2,8 @@ import { expect } from '@std/expect'
 import type { DispatchCall } from '../../../functions/_shared/contract/contract.ts'
 import type { DispatchReply } from '../../../functions/_shared/database/dispatch.ts'
 import { kindOfCode } from '../../../functions/_shared/database/fault.ts'
-import { type Dispatched, dispatchUntilAnswered } from '../../../functions/deliver/redispatch.ts'
-import { createTrouble } from '../../../functions/deliver/trouble.ts'
+import { type DispatchEnd, dispatchWithRetries } from '../../../functions/deliver/redispatch.ts'
+import { createFaultLog } from '../../../functions/deliver/fault_log.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'
 
 const call: DispatchCall = {
@@ -33,13 +33,13 @@ type Trial = {
   lines: string[]
   /** The error of the next calls. */
   code: string
-  outcome: Dispatched | undefined
+  outcome: DispatchEnd | undefined
 }
 
 /** A database whose every answer is an error of that code. */
 function trying(
   code: string,
-  { of = call, asksOn = true }: { of?: DispatchCall; asksOn?: boolean } = {},
+  { of = call, retriesPermanent = true }: { of?: DispatchCall; retriesPermanent?: boolean } = {},
 ): Trial {
   const clock = createFakeClock()
   const stop = new AbortController()
@@ -61,32 +61,32 @@ function trying(
     log,
     stop: stop.signal,
   }
-  void dispatchUntilAnswered(deps, of, {
-    trouble: createTrouble(log),
+  void dispatchWithRetries(deps, of, {
+    faultLog: createFaultLog(log),
     giveUpAt: () => 600_000,
-    asksOn,
+    retriesPermanent,
   }).then((outcome) => {
     trial.outcome = outcome
   })
   return trial
 }
 
-Deno.test('a call that meets what passes is made again after 50 ms, twice as long each time, 2 s at most', async () => {
+Deno.test('a temporary fault is retried after 50 ms, doubled each time, at most 2 s', async () => {
   const { clock, calls } = trying('08006')
   await clock.advance(8_000)
   const waits = calls.slice(1).map(({ at }, n) => at - (calls[n]?.at ?? 0))
   expect(waits.slice(0, 8)).toEqual([50, 100, 200, 400, 800, 1_600, 2_000, 2_000])
 })
 
-Deno.test('a call that a person must see to is made again after 5 s, twice as long each time, 60 s at most', async () => {
+Deno.test('a permanent fault is retried after 5 s, doubled each time, at most 60 s', async () => {
   const { clock, calls } = trying('42501')
   await clock.advance(300_000)
   const waits = calls.slice(1).map(({ at }, n) => at - (calls[n]?.at ?? 0))
   expect(waits.slice(0, 6)).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000])
 })
 
-Deno.test('a run that does not ask on gives such a call up at once', async () => {
-  const trial = trying('42501', { asksOn: false })
+Deno.test('without retriesPermanent a permanent fault ends the call at once', async () => {
+  const trial = trying('42501', { retriesPermanent: false })
   await trial.clock.advance(1)
   expect([trial.outcome, trial.calls.length]).toEqual([null, 1])
 })
@@ -112,7 +112,7 @@ Deno.test('a call with results is divided where the database refuses something o
   expect(empty.outcome).toBe(undefined)
 })
 
-Deno.test('a call that takes too long is divided at once, and given up alone after five times', async () => {
+Deno.test('a call that times out is divided at once; a single result five times later', async () => {
   const many = trying('57014', { of: { ...call, results: results(2) } })
   await many.clock.advance(1)
   expect([many.calls.length, many.outcome]).toMatchObject([1, { refused: { code: '57014' } }])
@@ -121,7 +121,7 @@ Deno.test('a call that takes too long is divided at once, and given up alone aft
   expect([one.calls.length, one.outcome]).toMatchObject([5, { refused: { code: '57014' } }])
 })
 
-Deno.test('each kind of trouble is said once, as an error where a person must see to it', async () => {
+Deno.test('each kind of fault is logged once, as an error if an operator must act', async () => {
   const trial = trying('08006')
   await trial.clock.advance(1_000)
   expect(trial.lines).toEqual(['warn dispatch failed'])
@@ -130,19 +130,19 @@ Deno.test('each kind of trouble is said once, as an error where a person must se
   expect(trial.lines).toEqual(['warn dispatch failed', 'error dispatch failed'])
 })
 
-Deno.test('trouble that comes back is said again, and so is its end', () => {
+Deno.test('a fault that recurs is logged again, and so is its end', () => {
   const lines: string[] = []
-  const trouble = createTrouble((level, message) => {
+  const faultLog = createFaultLog((level, message) => {
     lines.push(`${level} ${message}`)
   })
-  const fault = { kind: 'passes', code: '08006', message: 'x', cause: undefined } as const
-  trouble.end('run-1')
+  const fault = { kind: 'temporary', code: '08006', message: 'x', cause: undefined } as const
+  faultLog.clear('run-1')
   for (let time = 1; time <= 2; time++) {
-    trouble.say('run-1', fault)
-    trouble.say('run-1', fault)
-    trouble.end('run-1')
-    trouble.end('run-1')
+    faultLog.report('run-1', fault)
+    faultLog.report('run-1', fault)
+    faultLog.clear('run-1')
+    faultLog.clear('run-1')
   }
-  const once = ['warn dispatch failed', 'info dispatch answered again']
+  const once = ['warn dispatch failed', 'info dispatch responds again']
   expect(lines).toEqual([...once, ...once])
 })

@@ -40,7 +40,7 @@ Deno.test('run() of an edge function stops claiming at its wall clock and record
   expect(database.waiting).toBe(1)
 })
 
-Deno.test('run() of an edge function stops claiming when its CPU is used up and gives the rest back', async () => {
+Deno.test('run() of an edge function stops claiming when its CPU time is used, and releases the rest', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database, courses, sent } = harness
   harness.cpuMs = 700
@@ -71,7 +71,7 @@ Deno.test('run() of an edge function claims no more than its number of deliverie
   expect(database.leased).toBe(0)
 })
 
-Deno.test('run() finishes what is on its way after a signal and gives the rest back', async () => {
+Deno.test('run() finishes sends in flight after a signal and releases the rest', async () => {
   const harness = createHarness()
   const { clock, database, courses, stop } = harness
   const lane = { lane: 'a', ordered: true, lease_ms: 60_000 }
@@ -92,7 +92,7 @@ Deno.test('run() finishes what is on its way after a signal and gives the rest b
   expect(clock.pending).toBe(0)
 })
 
-Deno.test('run() gives back what a dispatch brings after the signal', async () => {
+Deno.test('run() releases deliveries that a dispatch claims after the signal', async () => {
   const harness = createHarness()
   const { clock, database, sent, stop } = harness
   database.latencyMs = 50

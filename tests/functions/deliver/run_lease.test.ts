@@ -139,7 +139,7 @@ Deno.test('run() has no lease renewed for the last of a lane while that one fits
   await stopRun(harness, running)
 })
 
-Deno.test('run() lets a lane that wants a lease go when the database has gone', async () => {
+Deno.test('run() releases a lane that requests a lease when the database is unavailable', async () => {
   const harness = createSlowLane(edgeOptions)
   const { clock, database, sent } = harness
   const running = harness.start()
@@ -150,11 +150,11 @@ Deno.test('run() lets a lane that wants a lease go when the database has gone', 
   expect((await running).end).toBe('database')
 })
 
-Deno.test('run() releases the end of an ordered lane when the call that wants its lease is divided', async () => {
+Deno.test('run() releases the end of an ordered lane when the call that requests its lease is divided', async () => {
   const harness = createSlowLane()
   const { clock, database } = harness
   database.renewMs = 6_000
-  database.poison = ({ outcome }) => outcome === 'renew'
+  database.isRejected = ({ outcome }) => outcome === 'renew'
   const running = harness.start()
   await clock.advance(6_000)
   expect(database.applied.map(({ outcome }) => outcome)).toEqual([
@@ -187,7 +187,7 @@ Deno.test('run() releases a lane that waits for a lease by its first call after 
   ])
 })
 
-Deno.test('run() gives a slow lane back at the end of its lease while its hand is full', async () => {
+Deno.test('run() releases a slow lane at the end of its lease while it has too many outstanding deliveries', async () => {
   const harness = createHarness()
   const { clock, database, courses } = harness
   database.endpoint = { timeout_ms: 3_000 }
@@ -196,7 +196,7 @@ Deno.test('run() gives a slow lane back at the end of its lease while its hand i
     courses[`event-${n}`] = { ms: 2_600 }
     database.add({ lane: n % 2 === 0 ? 'a' : 'b', ordered: true, lease_ms: 8_000 })
   }
-  const running = harness.start({ maxInHand: 20 })
+  const running = harness.start({ maxOutstanding: 20 })
   // The third of each lane, at 5.2 s, would not end within the lease. The first lane is given back, of
   // a hand of 20 with 17 in it; then there are 9, and the other lane goes on.
   await clock.advance(6_000)

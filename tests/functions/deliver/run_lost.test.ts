@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import { edgeOptions, workerOptions } from '../../../functions/deliver/options.ts'
 import { createHarness, many, stopRun } from './harness.ts'
 
-Deno.test('run() asks again after a lost answer, and sends each delivery once', async () => {
+Deno.test('run() repeats a call after a lost response, and sends each delivery once', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.add({}, {})
@@ -17,7 +17,7 @@ Deno.test('run() asks again after a lost answer, and sends each delivery once', 
   await stopRun(harness, running)
 })
 
-Deno.test('run() repeats results whose answer was lost, which are applied once', async () => {
+Deno.test('run() repeats results after a lost response, and they are applied once', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.add({}, {}, {})
@@ -31,7 +31,7 @@ Deno.test('run() repeats results whose answer was lost, which are applied once',
   await stopRun(harness, running)
 })
 
-Deno.test('run() takes what is left of a repeat’s leases', async () => {
+Deno.test('run() uses the time that is left of a repeat’s leases', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.add({ lease_ms: 20_000 })
@@ -53,7 +53,7 @@ Deno.test('run() takes what is left of a repeat’s leases', async () => {
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker keeps its results while the database is away', async () => {
+Deno.test('run() of a worker keeps its results while the database is unavailable', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add({ lease_ms: 60_000 })
@@ -66,7 +66,7 @@ Deno.test('run() of a worker keeps its results while the database is away', asyn
   await stopRun(harness, running)
 })
 
-Deno.test('run() of an edge function keeps its results as long as the platform lets it live', async () => {
+Deno.test('run() of an edge function keeps its results as long as the platform allows', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database } = harness
   database.add({ lease_ms: 20_000 })
@@ -119,7 +119,7 @@ Deno.test('run() of a worker retries slowly when the database refuses it, and lo
   expect(harness.summary).toBe(null)
   await clock.advance(200_000)
   expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
-  expect(harness.log).toEqual(['error dispatch failed', 'info dispatch answered again'])
+  expect(harness.log).toEqual(['error dispatch failed', 'info dispatch responds again'])
   await stopRun(harness, running)
 })
 
@@ -132,11 +132,11 @@ Deno.test('run() of a worker waits while the database is read-only, logs it once
   database.troubles = Array(100).fill('read_only')
   await clock.advance(300_000)
   expect(database.applied).toMatchObject([{ event: 'event-1', outcome: 'delivered' }])
-  expect(harness.log).toEqual(['warn dispatch failed', 'info dispatch answered again'])
+  expect(harness.log).toEqual(['warn dispatch failed', 'info dispatch responds again'])
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker that is told to stop ends, even if the database refuses it', async () => {
+Deno.test('run() of a stopping worker ends, even if the database refuses it', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.troubles = Array(1_000).fill('refused')
@@ -152,7 +152,7 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
-  database.poison = ({ event, outcome }) => event === 'event-7' && outcome === 'delivered'
+  database.isRejected = ({ event, outcome }) => event === 'event-7' && outcome === 'delivered'
   const running = harness.start()
   await clock.advance(2_000)
   expect(database.applied.map(({ event }) => event).sort()).toEqual(
@@ -172,12 +172,12 @@ Deno.test('run() isolates one result that the database refuses, and stores all o
   await stopRun(harness, running)
 })
 
-Deno.test('run() tells one result apart that meets a deadlock each time, and stores all others', async () => {
+Deno.test('run() isolates one result that deadlocks each time, and stores all others', async () => {
   const harness = createHarness()
   const { clock, database } = harness
   database.add(...many(20))
-  database.poison = ({ event }) => event === 'event-7'
-  database.poisonous = 'deadlock'
+  database.isRejected = ({ event }) => event === 'event-7'
+  database.rejection = 'deadlock'
   const running = harness.start()
   await clock.advance(60_000)
   expect(database.applied).toHaveLength(19)
@@ -200,7 +200,7 @@ Deno.test('run() drops nothing for a few deadlocks', async () => {
   await stopRun(harness, running)
 })
 
-Deno.test('run() gives back what it cannot read, sends nothing of it and ends', async () => {
+Deno.test('run() releases deliveries of an unreadable response, and ends', async () => {
   for (const options of [edgeOptions, workerOptions]) {
     const harness = createHarness(options)
     const { clock, database } = harness
@@ -218,7 +218,7 @@ Deno.test('run() gives back what it cannot read, sends nothing of it and ends', 
   }
 })
 
-Deno.test('run() that cannot read any answer at all ends', async () => {
+Deno.test('run() ends if it can read no response', async () => {
   const harness = createHarness()
   const { clock, database, courses } = harness
   courses['event-1'] = { ms: 3_000 }
@@ -236,7 +236,7 @@ Deno.test('run() reports a result again without its texts when the database refu
   const { clock, database, courses } = harness
   courses['event-2'] = { outcome: { outcome: 'delivered', status: 200, response: 'POISON' } }
   database.add(...many(3))
-  database.poison = (result) => 'response' in result && result.response === 'POISON'
+  database.isRejected = (result) => 'response' in result && result.response === 'POISON'
   const running = harness.start()
   await clock.advance(2_000)
   expect(database.applied).toHaveLength(3)
@@ -276,7 +276,7 @@ Deno.test('run() names the endpoints that it knows, but not in a repeat', async 
   await stopRun(harness, running)
 })
 
-Deno.test('run() of a worker that is told to stop gives up if the database does not respond', async () => {
+Deno.test('run() of a stopping worker ends if the database does not respond', async () => {
   const harness = createHarness()
   const { clock, database, stop } = harness
   database.add({ lease_ms: 20_000 })

@@ -40,7 +40,7 @@ Deno.test('run() with two dispatches holds no more than its slots, and sends eve
   await stopRun(harness, running)
 })
 
-Deno.test('run() goes on with one dispatch while the answer of another is asked for again', async () => {
+Deno.test('run() continues with one dispatch while another is repeated', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   database.latencyMs = 5

@@ -82,7 +82,7 @@ Deno.test('run() leaves 5 ms between dispatches while the queue is not full', as
   await stopRun(harness, running)
 })
 
-Deno.test('run() looks every 25 ms for 5 s, then four times within the interval that is set', async () => {
+Deno.test('run() polls every 25 ms for 5 s, then four times within the configured interval', async () => {
   for (const [poll_ms, looks] of [[1_000, 40], [10_000, 4], [60, 400]] as const) {
     const harness = createHarness()
     const { clock, database } = harness
@@ -98,7 +98,7 @@ Deno.test('run() looks every 25 ms for 5 s, then four times within the interval 
   }
 })
 
-Deno.test('run() begins 16 sends at a time, and lets the event loop go on between them', async () => {
+Deno.test('run() starts 16 sends at a time, and yields to the event loop between them', async () => {
   const harness = createHarness()
   const { clock, database, sent } = harness
   const turns: (() => void)[] = []
@@ -135,7 +135,7 @@ Deno.test('run() releases what it has not begun when a signal comes, and ends af
   expect(harness.summary).toMatchObject({ end: 'signal', delivered: 16, released: 54 })
 })
 
-Deno.test('run() has 64 sends on their way while answers come within 2 ms', async () => {
+Deno.test('run() has 64 sends in flight while responses come within 2 ms', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
   for (let i = 1; i <= 100; i++) courses[`event-${i}`] = { ms: i <= 40 ? 1 : 500 }
@@ -149,7 +149,7 @@ Deno.test('run() has 64 sends on their way while answers come within 2 ms', asyn
   await stopRun(harness, running)
 })
 
-Deno.test('run() begins twice as many sends after each 2 ms without an answer', async () => {
+Deno.test('run() starts twice as many sends after each 2 ms without a response', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
   for (let i = 1; i <= 300; i++) courses[`event-${i}`] = { ms: 14_000 }
@@ -177,7 +177,7 @@ Deno.test('run() counts no send as on its way that is slow', async () => {
   await stopRun(harness, running)
 })
 
-Deno.test('run() asks for no more than the database gives at once, and asks again when it gave that', async () => {
+Deno.test('run() claims at most one batch at a time, and claims again after a full one', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
   database.settings = { batch_size: 20 }

@@ -33,12 +33,12 @@ Deno.test('run() records fast results while a slow delivery goes on', async () =
   await stopRun(harness, running)
 })
 
-Deno.test('run() gives a slot away after 100 ms, and takes no more in hand than it may', async () => {
+Deno.test('run() frees a slot after 100 ms, up to the limit of outstanding deliveries', async () => {
   const harness = createHarness()
   const { clock, database, courses, sent } = harness
   for (let i = 1; i <= 20; i++) courses[`event-${i}`] = { ms: 14_000 }
   database.add(...many(20))
-  const running = harness.start({ slots: 4, maxInHand: 10 })
+  const running = harness.start({ slots: 4, maxOutstanding: 10 })
   await clock.advance(1_000)
   expect(sent.map(({ at }) => at)).toEqual([
     ...Array(4).fill(1000),
@@ -73,7 +73,7 @@ Deno.test('run() has all its slots again, and no more, after slow requests have 
   for (let i = 1; i <= 4; i++) courses[`event-${i}`] = { ms: 500 }
   for (let i = 5; i <= 20; i++) courses[`event-${i}`] = { ms: 90 }
   database.add(...many(4))
-  const running = harness.start({ slots: 4, maxInHand: 100 })
+  const running = harness.start({ slots: 4, maxOutstanding: 100 })
   await clock.advance(1_000)
   expect(database.applied).toHaveLength(4)
   database.add(...many(16))

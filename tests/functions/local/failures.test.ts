@@ -8,7 +8,7 @@ const where = { cacheDir: '/cache', cacheVariable: 'DENO_DIR' }
 
 Deno.test('fetchProblem() names the cause and the remedy of what could not be fetched', () => {
   const said: [text: string, sentence: RegExp][] = [
-    ['tunnel error: 407 Proxy Authentication Required', /^The proxy asks .*HTTPS_PROXY/],
+    ['tunnel error: 407 Proxy Authentication Required', /^The proxy requires .*HTTPS_PROXY/],
     [
       'invalid peer certificate: UnknownIssuer',
       /^The package registry has a certificate .*NODE_EXTRA_CA_CERTS/,
@@ -16,7 +16,7 @@ Deno.test('fetchProblem() names the cause and the remedy of what could not be fe
     ['No space left on device (os error 28)', /^The disk of \/cache is full: .*DENO_DIR$/m],
     [
       'Permission denied (os error 13)',
-      /^The cache folder \/cache cannot be written: .*DENO_DIR$/m,
+      /^The cache folder \/cache is not writable: .*DENO_DIR$/m,
     ],
     ['HTTP status 403 Forbidden', /^The package registry refuses this user/],
     ["npm package 'x' does not exist", /^The package registry does not have a required package/],

@@ -61,7 +61,7 @@ Deno.test('a file without a certificate is passed over, and its variable is not 
     variables: {},
     unset: ['SSL_CERT_FILE'],
     notes: [
-      'SSL_CERT_FILE names /empty.pem, which holds no certificate that can be read: passed over',
+      'SSL_CERT_FILE names /empty.pem, which has no readable certificate: it is ignored',
     ],
   })
 })

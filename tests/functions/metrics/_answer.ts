@@ -1,7 +1,7 @@
-import type { MetricsAnswer } from '../../../functions/metrics/contract.ts'
+import type { MetricsResult } from '../../../functions/metrics/contract.ts'
 
-/** What get_metrics() may answer, with one value of everything. */
-export function someAnswer(): MetricsAnswer {
+/** What get_metrics() may result, with one value of everything. */
+export function someAnswer(): MetricsResult {
   return {
     version: '0.1.0',
     now: 1000,

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { createApp } from '../../../functions/metrics/app.ts'
 import type { FunctionReply } from '../../../functions/_shared/database/functions.ts'
-import type { MetricsAnswer } from '../../../functions/metrics/contract.ts'
+import type { MetricsResult } from '../../../functions/metrics/contract.ts'
 import { metricsReader } from '../../../functions/metrics/database.ts'
 import { someAnswer } from './_answer.ts'
 
@@ -9,15 +9,15 @@ const token = 't'.repeat(32)
 const openMetrics =
   'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
 
-type Call = { tokens?: string[]; headers?: Record<string, string>; answer?: () => MetricsAnswer }
+type Call = { tokens?: string[]; headers?: Record<string, string>; result?: () => MetricsResult }
 
 async function get(
-  { tokens = [token], headers = {}, answer = someAnswer }: Call = {},
+  { tokens = [token], headers = {}, result = someAnswer }: Call = {},
 ): Promise<{ status: number; type: string | null; lines: string[]; log: string[] }> {
   const log: string[] = []
   const app = createApp({
     tokens,
-    readMetrics: () => Promise.resolve().then(answer),
+    readMetrics: () => Promise.resolve().then(result),
     log: (_level, message, fields) => log.push(`${message} ${JSON.stringify(fields)}`),
   })
   const response = await app.request('/metrics', {
@@ -32,7 +32,7 @@ async function get(
   }
 }
 
-Deno.test('GET /metrics answers in the format of Prometheus', async () => {
+Deno.test('GET /metrics responds in the format of Prometheus', async () => {
   const { status, type, lines } = await get()
   expect({ status, type })
     .toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' })
@@ -75,10 +75,10 @@ Deno.test('a series that has not happened yet is there, at 0', async () => {
 })
 
 Deno.test('a counter that has no row of its own is shown under its name', async () => {
-  const answer = someAnswer()
-  answer.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
-  answer.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
-  const { lines } = await get({ answer: () => answer })
+  const result = someAnswer()
+  result.counters.push(['pigeons', ['north', 'lost'], 3, 0], ['pigeons', ['south'], 1, 0])
+  result.counters.push(['pigeon_ms', ['north', '2'], 5, 60])
+  const { lines } = await get({ result: () => result })
   expect(lines.filter((line) => line.includes('pigeon'))).toEqual([
     '# HELP outhook_pigeons_total Counted by a module.',
     '# TYPE outhook_pigeons_total counter',
@@ -95,7 +95,7 @@ Deno.test('a label keeps quotes, backslashes and line breaks', async () => {
   )
 })
 
-Deno.test('GET /metrics answers in OpenMetrics to who prefers it', async () => {
+Deno.test('GET /metrics responds in OpenMetrics if the client prefers it', async () => {
   const { type, lines } = await get({ headers: { accept: openMetrics } })
   expect(type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
   expect(lines.slice(-2)).toEqual(['# EOF', ''])
@@ -106,7 +106,7 @@ Deno.test('GET /metrics answers in OpenMetrics to who prefers it', async () => {
   ]))
 })
 
-Deno.test('GET /metrics answers 401 without a token that is in force', async () => {
+Deno.test('GET /metrics responds 401 without an accepted token', async () => {
   for (const authorization of ['', token, `Basic ${token}`, `Bearer ${token}x`, 'Bearer ']) {
     expect(await get({ headers: { authorization } })).toMatchObject({ status: 401 })
   }
@@ -114,15 +114,15 @@ Deno.test('GET /metrics answers 401 without a token that is in force', async () 
   expect(await get(rotating)).toMatchObject({ status: 200 })
 })
 
-Deno.test('GET /metrics answers 503 without a token of its own', async () => {
+Deno.test('GET /metrics responds 503 without a configured token', async () => {
   const { status, lines } = await get({ tokens: [] })
   expect(status).toBe(503)
   expect(lines[0]).toContain('OUTHOOK_METRICS_TOKEN')
 })
 
-Deno.test('GET /metrics answers 503 when the database does not, and says why in the log alone', async () => {
+Deno.test('GET /metrics responds 503 if the database does not, with the reason only in the log', async () => {
   const { status, lines, log } = await get({
-    answer: () => {
+    result: () => {
       throw new Error('connection refused')
     },
   })
@@ -131,7 +131,7 @@ Deno.test('GET /metrics answers 503 when the database does not, and says why in 
   expect(log).toEqual(['metrics failed {"error":"connection refused"}'])
 })
 
-Deno.test('GET /metrics answers 503 and says what to do when the database is of another version', async () => {
+Deno.test('GET /metrics responds 503 with the remedy if the database has another version', async () => {
   const advice = 'push the migrations and deploy the functions of the same version'
   const error = { code: 'PGRST202', message: 'no function', details: null, hint: null }
   const replies: FunctionReply[] = [

@@ -12,7 +12,7 @@ Deno.test('readMetricsEnv() reads two tokens of a rotation, and none as none', (
 
 Deno.test('readMetricsEnv() names what is wrong and never its value', () => {
   expect(() => readMetricsEnv({ ...base, OUTHOOK_METRICS_TOKEN: 'short' }))
-    .toThrow('Cannot start: OUTHOOK_METRICS_TOKEN must be at least 32 characters long')
+    .toThrow('Cannot start: OUTHOOK_METRICS_TOKEN must have at least 32 characters')
   expect(() => readMetricsEnv({ SUPABASE_URL: base.SUPABASE_URL }))
     .toThrow('neither SUPABASE_SECRET_KEYS nor SUPABASE_SERVICE_ROLE_KEY is set')
 })

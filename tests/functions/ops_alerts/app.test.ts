@@ -16,15 +16,15 @@ async function post(
   fails = false,
 ): Promise<Answer> {
   const told: Alert[] = []
-  function tell(alerts: Alert[]): Promise<void> {
+  function send(alerts: Alert[]): Promise<void> {
     told.push(...alerts)
     return fails ? Promise.reject(new Error('PagerDuty answered 500')) : Promise.resolve()
   }
   const app = createApp({
     secret,
     tokens: [token],
-    tell,
-    tellForAlertmanager: tell,
+    send,
+    sendForAlertmanager: send,
     log: () => {},
   })
   const response = await app.request(path, {
@@ -66,7 +66,7 @@ Deno.test('an operational event becomes an alert, and the one after it ends it',
   expect(dead.told[0]?.summary).toBe('Dead letter of org-1: order.paid: HTTP 404')
 })
 
-Deno.test('an event of another type is taken and told to nobody', async () => {
+Deno.test('an event of another type is accepted without an alert', async () => {
   for (const type of ['order.paid', 'order.lines.held', 'outhook.whatsapp.notice']) {
     expect([type, await event(type, {})]).toEqual([type, { status: 204, told: [] }])
   }
@@ -88,7 +88,7 @@ Deno.test('an operational event without a row of its own gets a general alert', 
     .toMatchObject([{ key: 'outhook:pigeon:n-1', summary: 'outhook.pigeon.held: org-1: gone' }])
 })
 
-Deno.test('502 asks for the event again when somebody could not be told', async () => {
+Deno.test('502 if a service did not accept the alert, so that the event is redelivered', async () => {
   expect(await event('outhook.breaker.opened', endpoint, true)).toMatchObject({ status: 502 })
 })
 
@@ -98,13 +98,13 @@ Deno.test('what is not signed, or bears no token, is refused', async () => {
     .toEqual({ status: 401, told: [] })
 })
 
-Deno.test('what is of another form is refused as not understood', async () => {
+Deno.test('an invalid body is refused as not_understood', async () => {
   const headers = { authorization: `Bearer ${token}` }
   expect(await post('/ops-alerts/alertmanager', { version: '3' }, headers))
     .toEqual({ status: 422, told: [] })
 })
 
-Deno.test('readAlertsEnv() leaves out a service that has no key, and says no value', () => {
+Deno.test('readAlertsEnv() omits a service without a key, and names no value', () => {
   expect(readAlertsEnv({}).services).toEqual({ pagerDuty: null, newRelic: null })
   expect(readAlertsEnv({ NEW_RELIC_ACCOUNT_ID: '7', NEW_RELIC_LICENSE_KEY: 'k' }).services.newRelic)
     .toEqual({ accountId: '7', licenseKey: 'k' })

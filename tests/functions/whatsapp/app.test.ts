@@ -60,7 +60,7 @@ Deno.test('GET /whatsapp/inbound/:appKey verifies the address by its own token',
     .toMatchObject({ status: 403 })
 })
 
-Deno.test('GET /whatsapp/health answers 200, and an unknown path 404 as a problem', async () => {
+Deno.test('GET /whatsapp/health responds 200, and an unknown path 404 as a problem', async () => {
   expect((await call('/whatsapp/health')).status).toBe(200)
   for (
     const [path, method] of [['/whatsapp/inbound', 'POST'], [`/whatsapp/inbound/${key}`, 'PUT']]
@@ -71,13 +71,13 @@ Deno.test('GET /whatsapp/health answers 200, and an unknown path 404 as a proble
   }
 })
 
-Deno.test('an error that nobody foresaw is 503, so that WhatsApp comes again', async () => {
+Deno.test('an unexpected error is 503, so that WhatsApp retries', async () => {
   const { status, text, lines } = await call(`/whatsapp/inbound/${key}`, signed('{}'), true)
   expect([status, text.includes('memory')]).toEqual([503, false])
   expect(lines.join()).toContain('out of memory')
 })
 
-Deno.test('readWhatsappEnv() takes the first secret key, and secrets that are long enough', () => {
+Deno.test('readWhatsappEnv() accepts the first secret key, and secrets that are long enough', () => {
   const base = { SUPABASE_URL: 'http://127.0.0.1:54321', SUPABASE_SERVICE_ROLE_KEY: 'legacy' }
   expect(readWhatsappEnv(base)).toEqual({
     url: base.SUPABASE_URL,
@@ -93,7 +93,7 @@ Deno.test('readWhatsappEnv() takes the first secret key, and secrets that are lo
   }))
     .toMatchObject({ key: 'sb_secret_1', verifySecrets: two.split(', ') })
   expect(() => readWhatsappEnv({ ...base, OUTHOOK_WHATSAPP_VERIFY_SECRET: 'short' }))
-    .toThrow(/OUTHOOK_WHATSAPP_VERIFY_SECRET must be at least 32/)
+    .toThrow(/OUTHOOK_WHATSAPP_VERIFY_SECRET must have at least 32/)
   expect(() => readWhatsappEnv({ SUPABASE_URL: base.SUPABASE_URL }))
     .toThrow(/SUPABASE_SERVICE_ROLE_KEY/)
 })

@@ -34,14 +34,14 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/middleware/rate_limit.ts',
-    find: 'lease.left === 0 || lease.until <= now()',
-    replace: 'lease.left === 0',
+    find: 'reservation.left === 0 || reservation.until <= now()',
+    replace: 'reservation.left === 0',
     tests: ['functions/api/rate_limit.test.ts'],
     why: 'What an isolate took for an organisation is good for ever.',
   },
   {
     file: 'functions/api/middleware/rate_limit.ts',
-    find: `    lease.left--
+    find: `    reservation.left--
 `,
     replace: '',
     tests: ['functions/api/rate_limit.test.ts'],
@@ -49,8 +49,8 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/middleware/rate_limit.ts',
-    find: 'lease.emptyUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0',
-    replace: 'lease.emptyUntil = 0',
+    find: 'reservation.refusedUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0',
+    replace: 'reservation.refusedUntil = 0',
     tests: ['functions/api/rate_limit.test.ts'],
     why: 'An organisation over its limit makes the database answer each request.',
   },

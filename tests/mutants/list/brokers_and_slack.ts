@@ -41,7 +41,7 @@ export const brokersAndSlack: readonly Mutant[] = [
   },
   {
     file: 'sql/brokers/slack.sql',
-    find: 'set url = outbox.slack_url_shown(p_url)',
+    find: 'set url = outbox.masked_slack_url(p_url)',
     replace: 'set url = p_url',
     tests: ['sql/brokers/create_slack_endpoint/cases.test.sql'],
     why: 'Who reads an endpoint can write into its channel.',

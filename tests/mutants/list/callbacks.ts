@@ -55,22 +55,22 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of next month is believed.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
-    find: `        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+    file: 'sql/messages/callback/callback_status_classify.sql',
+    find: `        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
 `,
     replace: '',
     tests: ['sql/messages/receive_callbacks/attempts.test.sql'],
     why: `A status under another id is taken for the attempt's.`,
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `when r.known_at is not null or r.nth > 1 then 'already'`,
     replace: `when r.known_at is not null then 'already'`,
     tests: ['sql/messages/receive_callbacks/whose.test.sql'],
     why: 'The same status twice in one callback is told twice.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `        when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
 `,
@@ -79,7 +79,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A message that arrived is told as failed.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `        when r.message_status = 'CANCELLED' then 'message_cancelled'
 `,
     replace: '',
@@ -91,7 +91,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of a cancelled message is told as one that counts.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `        when r.erased_at is not null then 'erased'
 `,
     replace: '',
@@ -99,14 +99,14 @@ export const callbacks: readonly Mutant[] = [
     why: 'A status of an erased message writes to it.',
   },
   {
-    file: 'sql/messages/callback/callback_status_note.sql',
+    file: 'sql/messages/callback/callback_status_save.sql',
     find: '    delivered_at = least(a.delivered_at, f.delivered_at),',
     replace: '    delivered_at = coalesce(f.delivered_at, a.delivered_at),',
     tests: ['sql/messages/receive_callbacks/attempts.test.sql', 'concurrency/callbacks.test.ts'],
     why: `A message's times depend on the order of its updates.`,
   },
   {
-    file: 'sql/messages/callback/callback_status_note.sql',
+    file: 'sql/messages/callback/callback_status_save.sql',
     find: `    next_retry_at = null,
     updated_at = p_now
   from (`,
@@ -139,7 +139,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A message that arrived is sent again.',
   },
   {
-    file: 'sql/messages/callback/callback_tell.sql',
+    file: 'sql/messages/callback/callback_record.sql',
     find:
       `where c.update_status = 'applied' and m.dossier_id is not null and (t.n = 1 or c.rank = 4)`,
     replace: `where c.update_status = 'applied' and m.dossier_id is not null and t.n = 1`,
@@ -151,7 +151,7 @@ export const callbacks: readonly Mutant[] = [
     why: 'A failure that a callback brings is not on the timeline.',
   },
   {
-    file: 'sql/messages/callback/callback_tell.sql',
+    file: 'sql/messages/callback/callback_record.sql',
     find: `  perform outbox.publish_statuses(p_changes, p_now);
 `,
     replace: '',
@@ -160,8 +160,8 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `u.looks >= 8 and not v_passes then 'skipped'`,
-    replace: `u.looks >= 8 then 'skipped'`,
+    find: `u.checks >= 8 and not v_is_temporary then 'skipped'`,
+    replace: `u.checks >= 8 then 'skipped'`,
     tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'An update is given up because somebody held a lock.',
   },
@@ -182,7 +182,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
-    find: `    perform outbox.put_off(p_ids, sqlerrm, sqlstate, p_now);
+    find: `    perform outbox.postpone_updates(p_ids, sqlerrm, sqlstate, p_now);
     return false;`,
     replace: '    return false;',
     tests: [
@@ -194,9 +194,9 @@ export const callbacks: readonly Mutant[] = [
   {
     file: 'sql/messages/callback/callback_apply.sql',
     find: `exception when query_canceled or others then
-    perform outbox.put_off`,
+    perform outbox.postpone_updates`,
     replace: `exception when others then
-    perform outbox.put_off`,
+    perform outbox.postpone_updates`,
     tests: ['sql/messages/receive_callbacks/held_and_slowed.test.sql'],
     why: 'A callback that takes too long is not stored, and WhatsApp sends it again and again.',
   },

@@ -58,7 +58,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     replace: '',
     tests: [
       'sql/time/cleanup/expiry.test.sql',
-      'sql/brokers/dead_letter_topic/publish_dead.test.sql',
+      'sql/brokers/dead_letter_topic/publish_dead_letters.test.sql',
     ],
     why: 'What expires for a broker does not come to its dead-letter topic.',
   },

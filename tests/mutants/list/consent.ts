@@ -16,7 +16,7 @@ export const consent: readonly Mutant[] = [
     find: `and o.recipient = any (v_numbers || ('+' || p_message.wa_id))`,
     replace: 'and o.recipient = p_message.to_recipient',
     tests: [
-      'sql/messages/spellings/aliases.test.sql',
+      'sql/messages/number_variants/aliases.test.sql',
       'sql/messages/receive_callbacks/wishes.test.sql',
     ],
     why: 'Who opted out under the other spelling of their number is written to.',
@@ -74,11 +74,14 @@ export const consent: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/person/opt_out.sql',
-    find: `    and o.recipient = any (outbox.spellings(p_recipient)) and o.purpose = p_purpose
+    find: `    and o.recipient = any (outbox.number_variants(p_recipient)) and o.purpose = p_purpose
 `,
     replace: `    and o.recipient = p_recipient and o.purpose = p_purpose
 `,
-    tests: ['sql/messages/spellings/aliases.test.sql', 'sql/messages/opt_outs/changes.test.sql'],
+    tests: [
+      'sql/messages/number_variants/aliases.test.sql',
+      'sql/messages/opt_outs/changes.test.sql',
+    ],
     why: 'An opt-out under the other spelling cannot be lifted.',
   },
   {
@@ -92,7 +95,7 @@ export const consent: readonly Mutant[] = [
     file: 'sql/messages/person/recipient.sql',
     find: `'^\\+521?([1-9][0-9]{9})$'`,
     replace: `'^\\+52([1-9][0-9]{9})$'`,
-    tests: ['sql/messages/spellings/aliases.test.sql'],
+    tests: ['sql/messages/number_variants/aliases.test.sql'],
     why: 'A Mexican number has two persons.',
   },
   {

@@ -31,8 +31,8 @@ export const consumer: readonly Mutant[] = [
   },
   {
     file: 'consumer/process.ts',
-    find: 'for (const step of [bury, report]) {',
-    replace: 'for (const step of [report, bury]) {',
+    find: 'for (const step of [publishDead, report]) {',
+    replace: 'for (const step of [report, publishDead]) {',
     tests: ['consumer/process.test.ts'],
     why: 'An event tells of a dead letter that does not exist.',
   },

@@ -70,7 +70,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: `state.end = answered === null ? 'database' : 'contract'`,
+    find: `state.end = received === null ? 'database' : 'contract'`,
     replace: `state.end = 'database'`,
     tests: ['functions/deliver/run_contract.test.ts'],
     why: 'The summary of a run does not say that the versions differ.',
@@ -130,7 +130,7 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     why: 'A tick that runs is said not to.',
   },
   {
-    file: 'sql/engine/run/dispatch.sql',
+    file: 'sql/engine/run/response.sql',
     find: `'problem', outbox.tick_problem());`,
     replace: `'problem', null);`,
     tests: ['sql/time/tick/problem.test.sql'],

@@ -3,23 +3,23 @@ import type { Mutant } from '../mutant.ts'
 export const databaseFaults: readonly Mutant[] = [
   {
     file: 'functions/_shared/database/fault.ts',
-    find: `{ codes: /^25006$/, kind: 'passes'`,
-    replace: `{ codes: /^25006$/, kind: 'member'`,
+    find: `{ codes: /^25006$/, kind: 'temporary'`,
+    replace: `{ codes: /^25006$/, kind: 'partial'`,
     tests: ['functions/_shared/database/fault.test.ts#kindOfCode'],
     why: 'During a failover results are divided, and given up.',
   },
   {
     file: 'functions/_shared/database/fault.ts',
-    find: `{ codes: /^[0-9A-Z]{5}$/, kind: 'member'`,
-    replace: `{ codes: /^[0-9A-Z]{5}$/, kind: 'passes'`,
+    find: `{ codes: /^[0-9A-Z]{5}$/, kind: 'partial'`,
+    replace: `{ codes: /^[0-9A-Z]{5}$/, kind: 'temporary'`,
     tests: ['functions/_shared/database/fault.test.ts#kindOfCode'],
     why: 'One result that the database refuses keeps its run repeating one call.',
   },
   {
     file: 'functions/_shared/database/fault.ts',
-    find: `if (status === 401 || status === 403 || status === 404) return 'never'`,
-    replace: `if (status === 401 || status === 403) return 'never'`,
-    tests: ['functions/_shared/database/fault.test.ts#kindOfAnswer'],
+    find: `if (status === 401 || status === 403 || status === 404) return 'permanent'`,
+    replace: `if (status === 401 || status === 403) return 'permanent'`,
+    tests: ['functions/_shared/database/fault.test.ts#kindOfResponse'],
     why: 'Results are divided and given up where the gateway has another address.',
   },
   {
@@ -53,7 +53,7 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: '(isSlow && !asksOn)',
+    find: '(isSlow && !retriesPermanent)',
     replace: 'isSlow',
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'A worker ends while a right is missing for a moment.',
@@ -80,24 +80,24 @@ export const databaseFaults: readonly Mutant[] = [
     why: 'A database that refuses its workers is asked every two seconds by each.',
   },
   {
-    file: 'functions/deliver/trouble.ts',
-    find: `    if (said === code) return
+    file: 'functions/deliver/fault_log.ts',
+    find: `    if (logged === code) return
 `,
     replace: '',
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'Each repeat writes a line.',
   },
   {
-    file: 'functions/deliver/trouble.ts',
-    find: `    said = null
+    file: 'functions/deliver/fault_log.ts',
+    find: `    logged = null
     log`,
     replace: '    log',
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'The same trouble is not said the next time.',
   },
   {
-    file: 'functions/deliver/trouble.ts',
-    find: `kind === 'passes' ? 'warn' : 'error'`,
+    file: 'functions/deliver/fault_log.ts',
+    find: `kind === 'temporary' ? 'warn' : 'error'`,
     replace: `'warn'`,
     tests: ['functions/deliver/redispatch.test.ts'],
     why: 'Who looks for errors does not see that a right is missing.',
@@ -146,10 +146,10 @@ export const databaseFaults: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/turn.ts',
-    find: `  if ('refused' in answered) {
+    find: `  if ('refused' in received) {
     renewals.settle(null, 0)
 `,
-    replace: `  if ('refused' in answered) {
+    replace: `  if ('refused' in received) {
 `,
     tests: ['functions/deliver/run_lease.test.ts'],
     why: 'A lane that waits for a lease waits for ever when its call is divided.',

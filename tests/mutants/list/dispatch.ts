@@ -27,7 +27,7 @@ export const dispatch: readonly Mutant[] = [
     why: 'A call whose answer was lost cannot be asked for again once another was made.',
   },
   {
-    file: 'sql/engine/run/dispatch.sql',
+    file: 'sql/engine/run/response.sql',
     find: `a.kind = 'try' and a.outcome = 'failed' offset 0`,
     replace: `a.kind = 'try' offset 0`,
     tests: ['sql/engine/dispatch/retries.test.sql'],

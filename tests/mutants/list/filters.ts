@@ -66,14 +66,14 @@ export const filters: readonly Mutant[] = [
     why: 'One event may ask more filters of an endpoint than said.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: `problem := 'filter: ' || sqlerrm;`,
     replace: 'problem := null;',
     tests: ['sql/endpoints/filters/errors.test.sql'],
     why: 'A payload that no filter can read is withheld without a closing row.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: `p_question.filters[v_n], '{}', true)`,
     replace: `p_question.filters[v_n], '{}', false)`,
     tests: ['sql/endpoints/filters/forms.test.sql', 'sql/endpoints/filters/errors.test.sql'],
@@ -83,21 +83,21 @@ export const filters: readonly Mutant[] = [
       'is unknown: it is true, false or unknown for any payload, and raises nothing.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: 'pg_catalog.min(q.since) as since',
     replace: 'pg_catalog.max(q.since) as since',
     tests: ['sql/endpoints/filters/since.test.sql', 'sql/endpoints/filters/bounds.test.sql'],
     why: 'A second pattern with the same filter withholds events that the first one wants.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: 'if v_weight * p_question.body_bytes > v_most then',
     replace: 'if v_weight * p_question.body_bytes >= v_most then',
     tests: ['sql/endpoints/filters/bounds.test.sql'],
     why: 'A payload of the largest size that a filter takes is not asked.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: `    p_question := outbox.each_filter_once(p_question);
 `,
     replace: `    null;
@@ -106,14 +106,14 @@ export const filters: readonly Mutant[] = [
     why: 'An endpoint with the same filter for several patterns is asked it several times.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: 'exit when v_event is not null and (v_work > v_most or',
     replace: 'exit when (v_work > v_most or',
     tests: ['sql/engine/regressions/a_slow_filter_stops_nobody.test.sql'],
     why: 'A payload whose filters cost more than the share of a call stops routing for ever.',
   },
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: 'exit when v_event is not null and (v_work > v_most or',
     replace: 'exit when false and (v_work > v_most or',
     tests: ['sql/engine/regressions/a_slow_filter_stops_nobody.test.sql'],

@@ -41,17 +41,17 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/api/requests.sql',
-    find: 'if v_held.route <> p_route or v_held.content <> v_content then',
-    replace: 'if v_held.content <> v_content then',
+    find: 'if v_stored.route <> p_route or v_stored.content <> v_content then',
+    replace: 'if v_stored.content <> v_content then',
     tests: ['sql/api/begin_request/keys.test.sql'],
     why: 'A key that was used at another route gives its answer.',
   },
   {
     file: 'sql/api/requests.sql',
     find: `where k.org_id = p_org_id and k.key = p_key;
-  if v_held`,
+  if v_stored`,
     replace: `where k.key = p_key;
-  if v_held`,
+  if v_stored`,
     tests: ['sql/api/begin_request/of_one_organisation.test.sql'],
     why: 'A key of one organisation gives the answer of another.',
   },
@@ -146,7 +146,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'One organisation ends the secret of another.',
   },
   {
-    file: 'sql/operations/metrics.sql',
+    file: 'sql/operations/queue_metrics.sql',
     find: `    where e.status <> 'deleted'
   )`,
     replace: `    where true
@@ -155,7 +155,7 @@ export const listsAndSettings: readonly Mutant[] = [
     why: 'Deleted endpoints are counted.',
   },
   {
-    file: 'sql/operations/metrics.sql',
+    file: 'sql/operations/queue_metrics.sql',
     find: `        and g.depth > g.in_flight and e.status = 'enabled'
 `,
     replace: `        and g.depth > g.in_flight

@@ -4,9 +4,9 @@ export const locks: readonly Mutant[] = [
   {
     file: 'sql/messages/record/message_status.sql',
     find:
-      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id for update;',
+      '  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id for update;',
     replace:
-      '  select m.status into v_was from outbox.outbound_message m where m.id = p_message.id;',
+      '  select m.status into v_before from outbox.outbound_message m where m.id = p_message.id;',
     tests: ['concurrency/held_messages.test.ts#save_message() waits for a change of the message'],
     why:
       'save_message() goes on beside a session that holds the row, and one of the two changes is lost.',
@@ -43,7 +43,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/console.test.ts#dispatch() that would disable an endpoint waits for no person who has changed it',
     ],
     why:
-      'disable_itself() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'disable_endpoints() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/endpoints/secret_rotation.sql',
@@ -131,27 +131,29 @@ export const locks: readonly Mutant[] = [
     find: '  perform outbox.lock_gates(array[v_message.channel_id]);',
     replace: '  null;',
     tests: [
-      'concurrency/held_messages.test.ts#adopt_message() waits for the gate before it takes the message',
+      'concurrency/held_messages.test.ts#mark_sent_late() waits for the gate before it takes the message',
     ],
-    why: 'adopt_message() changes what another session that holds the gate is changing.',
+    why: 'mark_sent_late() changes what another session that holds the gate is changing.',
   },
   {
     file: 'sql/messages/send/sent_message.sql',
     find: '  where m.id = v_message.id for update;',
     replace: '  where m.id = v_message.id;',
-    tests: ['concurrency/held_messages.test.ts#adopt_message() waits for a status of the same try'],
+    tests: [
+      'concurrency/held_messages.test.ts#mark_sent_late() waits for a status of the same try',
+    ],
     why:
-      'adopt_message() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'mark_sent_late() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
     find: '    for no key update skip locked',
     replace: '    for no key update',
     tests: [
-      'concurrency/held_channels.test.ts#learn_numbers() waits for nobody who has changed a channel',
+      'concurrency/held_channels.test.ts#save_display_numbers() waits for nobody who has changed a channel',
     ],
     why:
-      'learn_numbers() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'save_display_numbers() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/callback/callback_apply.sql',
@@ -171,7 +173,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/held_channels.test.ts#an answer waits for no sweep that holds what was said of its message',
     ],
     why:
-      'apply_kept() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'apply_waiting_updates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/callback/callback_failure.sql',
@@ -181,7 +183,7 @@ export const locks: readonly Mutant[] = [
       'concurrency/held_channels.test.ts#a status that holds a channel waits for no person who has changed it',
     ],
     why:
-      'hold_failing() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+      'hold_after_failures() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/messages/callback/callback_status.sql',
@@ -206,7 +208,7 @@ export const locks: readonly Mutant[] = [
     replace: '    where c.org_id = p_org_id and c.user_id = p_user_id;',
     tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
     why:
-      'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'save_contact() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/messages/callback/inbound_person.sql',
@@ -214,16 +216,16 @@ export const locks: readonly Mutant[] = [
     replace: '    where c.org_id = p_org_id and c.wa_id = v_wa_id;',
     tests: ['concurrency/held_cleanup.test.ts#waits for a cleanup that forgets the person'],
     why:
-      'contact_of() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'save_contact() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.`,
     replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   null;
-  -- What a deleted endpoint has left is cancelled, though its rows go later.`,
+  -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.`,
     tests: ['concurrency/held_gates.test.ts#beside a claim of the same delivery waits for it'],
     why: 'lock_open_delivery() changes what another session that holds the gate is changing.',
   },
@@ -231,10 +233,10 @@ export const locks: readonly Mutant[] = [
     file: 'sql/operations/manual.sql',
     find: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  -- It may have been deleted while this waited.`,
+  -- After the lock, because the endpoint may have been deleted before.`,
     replace: `  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   null;
-  -- It may have been deleted while this waited.`,
+  -- After the lock, because the endpoint may have been deleted before.`,
     tests: [
       'concurrency/held_gates.test.ts#resume_lane() beside a result that halts the key waits for it',
     ],
@@ -242,9 +244,9 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_cleanup.sql',
-    find: `    where o.received_at < p_now - v_kept
+    find: `    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update skip locked));`,
-    replace: `    where o.received_at < p_now - v_kept
+    replace: `    where o.received_at < p_now - v_update_age
     order by o.received_at limit p_limit for update));`,
     tests: [
       'concurrency/held_cleanup.test.ts#forget_updates() passes over an update that another session holds',
@@ -336,7 +338,7 @@ export const locks: readonly Mutant[] = [
     replace: '    select * into v_message from outbox.outbound_message m where m.id = v_row.id;',
     tests: ['concurrency/held_messages.test.ts#a claim waits for a change of the message'],
     why:
-      'take_messages() goes on beside a session that holds the row, and one of the two changes is lost.',
+      'start_attempts() goes on beside a session that holds the row, and one of the two changes is lost.',
   },
   {
     file: 'sql/engine/run/dispatch.sql',
@@ -533,7 +535,7 @@ export const locks: readonly Mutant[] = [
     tests: [
       'concurrency/held_gates.test.ts#refused to be made waits for the gate before it makes it',
     ],
-    why: 'make_refused() changes the lanes of a gate beside a run that holds it.',
+    why: 'create_refused() changes the lanes of a gate beside a run that holds it.',
   },
   {
     file: 'sql/engine/claim/batch.sql',

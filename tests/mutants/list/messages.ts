@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const messages: readonly Mutant[] = [
   {
     file: 'sql/messages/message/create_message.sql',
-    find: 'if v_held.id is not null and v_held.content <> p_message.content then',
+    find: 'if v_existing.id is not null and v_existing.content <> p_message.content then',
     replace: 'if false then',
     tests: ['sql/messages/create_message/idempotency.test.sql'],
     why: 'A second message with a used key is dropped without a word.',
@@ -81,7 +81,7 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/send/message_claim.sql',
-    find: `    perform outbox.fail_message(p_message, v_code, outbox.refusal_words(v_code), p_now);
+    find: `    perform outbox.fail_message(p_message, v_code, outbox.refusal_text(v_code), p_now);
 `,
     replace: `    null;
 `,
@@ -103,10 +103,7 @@ export const messages: readonly Mutant[] = [
     file: 'sql/messages/send/message_claim.sql',
     find: `p_message.status not in ('QUEUED', 'SENDING') and not`,
     replace: `p_message.status not in ('QUEUED', 'SENDING', 'SENT') and not`,
-    tests: [
-      'sql/messages/message/settled_while_leased.test.sql',
-      'sql/messages/message/unknown_outcome.test.sql',
-    ],
+    tests: ['sql/messages/message/sent_once.test.sql'],
     why: 'A message that was taken is sent a second time.',
   },
   {
@@ -158,7 +155,7 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/record/message_status.sql',
-    find: `  perform outbox.note_activity(p_message, 'MESSAGE_FAILED',
+    find: `  perform outbox.add_activity(p_message, 'MESSAGE_FAILED',
     pg_catalog.jsonb_build_object('errorCode', p_code, 'error', p_error), p_now);
 `,
     replace: '',
@@ -200,8 +197,8 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/message/message.sql',
-    find: 'where m.id = outbox.message_number(p_message_id) and m.org_id = p_org_id;',
-    replace: 'where m.id = outbox.message_number(p_message_id);',
+    find: 'where m.id = outbox.parse_message_id(p_message_id) and m.org_id = p_org_id;',
+    replace: 'where m.id = outbox.parse_message_id(p_message_id);',
     tests: [
       'sql/messages/message/key_queries.test.sql',
       'sql/messages/message/cancel_and_replay.test.sql',
@@ -210,7 +207,7 @@ export const messages: readonly Mutant[] = [
     why: 'A message of another organisation is shown.',
   },
   {
-    file: 'sql/messages/callback/callback_status_judge.sql',
+    file: 'sql/messages/callback/callback_status_classify.sql',
     find: `in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete')`,
     replace: `in ('timeout', 'reset', 'protocol', 'incomplete')`,
     tests: ['sql/messages/message/edges.test.sql'],

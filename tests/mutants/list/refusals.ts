@@ -113,14 +113,14 @@ export const refusals: readonly Mutant[] = [
     why: 'A delivery that a person retries is set aside at its next refusal.',
   },
   {
-    file: 'sql/engine/route/route.sql',
+    file: 'sql/engine/route/refused_event.sql',
     find: 'where u.event_id = p_event and u.failures >= 2)',
     replace: 'where u.event_id = p_event)',
     tests: ['sql/engine/refusals/routing.test.sql'],
     why: 'A delivery that the database refuses once is set aside.',
   },
   {
-    file: 'sql/engine/route/route.sql',
+    file: 'sql/engine/route/refused_event.sql',
     find: `      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);`,
     replace: `      v_done.sqlstates[v_place], v_done.errors[v_place], p_now, p_now);`,
     tests: ['sql/engine/refusals/routing.test.sql'],

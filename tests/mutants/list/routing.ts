@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const routing: readonly Mutant[] = [
   {
-    file: 'sql/engine/route/wanted.sql',
+    file: 'sql/engine/route/evaluate_filters.sql',
     find: `    continue when p_question.since[v_n] > p_created_at;
 `,
     replace: '',
@@ -137,7 +137,7 @@ export const routing: readonly Mutant[] = [
     why: 'A later batch of an ordered key goes before an earlier one when the clock was set back.',
   },
   {
-    file: 'sql/engine/route/route.sql',
+    file: 'sql/engine/route/refused_event.sql',
     find: 'set failures = u.failures + 1',
     replace: 'set failures = u.failures + 3',
     tests: ['sql/engine/route/poison.test.sql'],
@@ -158,7 +158,7 @@ export const routing: readonly Mutant[] = [
     why: 'A wide event that many received is closed as one without a subscriber.',
   },
   {
-    file: 'sql/engine/route/route.sql',
+    file: 'sql/engine/route/routing_timeout.sql',
     find: 'v_batch := greatest(1, v_batch / 8);',
     replace: 'v_batch := v_batch;',
     tests: ['concurrency/slow_routing.test.ts', 'concurrency/poison.test.ts'],

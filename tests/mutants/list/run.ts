@@ -3,8 +3,8 @@ import type { Mutant } from '../mutant.ts'
 export const run: readonly Mutant[] = [
   {
     file: 'functions/deliver/due.ts',
-    find: 'return Math.min(slots - (outstanding - slow), maxInHand - outstanding) - offered',
-    replace: 'return Math.min(slots - (outstanding - slow), maxInHand - outstanding)',
+    find: 'return Math.min(slots - (outstanding - slow), maxOutstanding - outstanding) - offered',
+    replace: 'return Math.min(slots - (outstanding - slow), maxOutstanding - outstanding)',
     tests: ['functions/deliver/run_slots.test.ts', 'functions/deliver/run_overlap.test.ts'],
     why: 'Two calls on their way claim for the same slots.',
   },
@@ -80,8 +80,8 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/redispatch.ts',
-    find: 'return { answer: reply.answer, calledAt }',
-    replace: 'return { answer: reply.answer, calledAt: clock.now() }',
+    find: 'return { response: reply.response, calledAt }',
+    replace: 'return { response: reply.response, calledAt: clock.now() }',
     tests: ['functions/deliver/run_lease.test.ts', 'functions/deliver/run_lost.test.ts'],
     why:
       'A lease counts from the answer and not from the call, so that it ends before the run thinks.',
@@ -94,10 +94,10 @@ export const run: readonly Mutant[] = [
     why: 'A database that is away is asked 20 times a second by each run.',
   },
   {
-    file: 'functions/deliver/known.ts',
+    file: 'functions/deliver/endpoint_cache.ts',
     find: 'now - known.since < keptMs',
     replace: 'true',
-    tests: ['functions/deliver/known.test.ts'],
+    tests: ['functions/deliver/endpoint_cache.test.ts'],
     why: 'A run never asks again for an endpoint that it knows.',
   },
   {
@@ -144,13 +144,13 @@ export const run: readonly Mutant[] = [
   },
   {
     file: 'functions/deliver/renewals.ts',
-    find: 'answer(leaseMs === undefined ? null : calledAt + leaseMs)',
-    replace: 'answer(calledAt + (leaseMs ?? 60_000))',
+    find: 'resolve(leaseMs === undefined ? null : calledAt + leaseMs)',
+    replace: 'resolve(calledAt + (leaseMs ?? 60_000))',
     tests: ['functions/deliver/run_lease.test.ts'],
     why: 'A run goes on with a lane whose lease it did not get.',
   },
   {
-    file: 'functions/deliver/hand.ts',
+    file: 'functions/deliver/outstanding.ts',
     find: `      if (isSlow) state.slow--
 `,
     replace: '',

@@ -33,7 +33,7 @@ export const sagasAndWatch: readonly Mutant[] = [
   },
   {
     file: 'sql/sagas/execute_saga.sql',
-    find: 'if v_held.content <> v_content then',
+    find: 'if v_existing.content <> v_content then',
     replace: 'if false then',
     tests: [
       'sql/sagas/execute_saga/failed.test.sql',
@@ -101,7 +101,7 @@ export const sagasAndWatch: readonly Mutant[] = [
   },
   {
     file: 'sql/watch/watch.sql',
-    find: `      'old_record', outbox.watched_part(p_old, p_watch))::text,`,
+    find: `      'old_record', outbox.watched_columns(p_old, p_watch))::text,`,
     replace: `      'old_record', p_old)::text,`,
     tests: ['sql/watch/watch_table/left_out.test.sql'],
     why: 'A column that is left out is published as what it was before.',
@@ -150,7 +150,7 @@ declare
     file: 'sql/brokers/dead_letter_topic.sql',
     find: `        and x.original_topic <> 'outhook.dead_letter' offset 0`,
     replace: '        offset 0',
-    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead_letters.test.sql'],
     why: 'A dead letter that cannot be published makes another, without end.',
   },
   {
@@ -158,7 +158,7 @@ declare
     find: 'v_lane := outbox.replay_lane(v_row.gate_id, 0);',
     replace:
       'v_lane := (select l from outbox.lane l where l.gate_id = v_row.gate_id order by l.ordered desc limit 1);',
-    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead_letters.test.sql'],
     why: 'A dead letter waits behind the key that it stopped.',
   },
   {
@@ -172,7 +172,7 @@ declare
     file: 'sql/brokers/dead_letter_topic.sql',
     find: `when p_endpoint.payload = 'data' then v_data`,
     replace: `when p_endpoint.payload = 'envelope' then v_data`,
-    tests: ['sql/brokers/dead_letter_topic/publish_dead.test.sql'],
+    tests: ['sql/brokers/dead_letter_topic/publish_dead_letters.test.sql'],
     why: 'A dead letter holds another message than the one that failed.',
   },
 ]

@@ -52,34 +52,34 @@ export const senders: readonly Mutant[] = [
     why: 'The body differs at each try, and with it its signature.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: `if (isSuccess(status)) return success(exchange, json)
 `,
     replace: `if (isSuccess(status) && json !== null) return success(exchange, json)
 `,
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'A message that Meta took is sent again because its answer could not be read.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: 'const isLonger = waitS > 0 && !(Number(retryAfter ?? 0) >= waitS)',
     replace: 'const isLonger = waitS > 0',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'The shorter of two waits counts.',
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: 'const words = withoutNumbers(details',
     replace: 'const words = (details',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: `A person's number stands in the log of errors.`,
   },
   {
-    file: 'functions/_shared/senders/whatsapp/answer.ts',
+    file: 'functions/_shared/senders/whatsapp/response.ts',
     find: `if (is_transient !== undefined) provider.is_transient = is_transient
 `,
     replace: '',
-    tests: ['functions/_shared/senders/whatsapp/answer.test.ts'],
+    tests: ['functions/_shared/senders/whatsapp/response.test.ts'],
     why: 'What Meta calls transient is given up.',
   },
   {
@@ -147,5 +147,26 @@ export const senders: readonly Mutant[] = [
     replace: `outcome.error_class !== 'broker'`,
     tests: ['functions/_shared/senders/broker/connections.test.ts'],
     why: 'One record that cannot be made costs all others their connection.',
+  },
+  {
+    file: 'functions/_shared/senders/registry.ts',
+    find: 'if (senders.has(kind)) {',
+    replace: 'if (false) {',
+    tests: ['functions/_shared/senders/registry.test.ts'],
+    why: 'A kind of an installation replaces a sender of the project.',
+  },
+  {
+    file: 'functions/deliver/serve.ts',
+    find: 'senders: sendersWith(own),',
+    replace: 'senders: sendersWith(new Map()),',
+    tests: ['modules/example_kind/delivery.test.ts#comes as a message'],
+    why: 'Deliveries of a kind of an installation fail.',
+  },
+  {
+    file: 'functions/api/routes/endpoints.ts',
+    find: 'const isOpen = openKinds.includes(kind) &&',
+    replace: 'const isOpen = kind !== null &&',
+    tests: ['modules/example_kind/delivery.test.ts#without a secret key'],
+    why: 'An admin of an organisation creates an endpoint of any kind that needs no credentials.',
   },
 ]

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts'
 export const unreadable: readonly Mutant[] = [
   {
     file: 'sql/endpoints/secret.sql',
-    find: 'if v_lost > 0 then',
+    find: 'if v_missing > 0 then',
     replace: 'if false then',
     tests: ['sql/endpoints/unreadable/held.test.sql'],
     why: 'A request goes out without a signature.',

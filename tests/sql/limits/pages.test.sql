@@ -14,7 +14,7 @@ select outbox.put_event_type('o', 'type.n' || n) from generate_series(1, 3) n;
 select outbox.change_opt_out('o', '+1202555013' || n, 'ALL', true, 'phone') from generate_series(1, 3) n;
 select outbox.grant_consent('o', 'dossier', '{UTILITY}', 'form ' || n) from generate_series(1, 3) n;
 select outbox.create_message('o', '+1202555012' || n, '{"parameters": ["Anna"]}', template, 'dossier', 'm' || n) from own, generate_series(1, 3) n;
-select outbox.note_activity(m, 'MESSAGE_SENT', '{}', outbox.clock()) from outbox.outbound_message m;
+select outbox.add_activity(m, 'MESSAGE_SENT', '{}', outbox.clock()) from outbox.outbound_message m;
 -- The first event has three attempts and a closing row, and all three events are dead letters.
 create temporary table first as select outbox.publish('thing.done', '{"n": 1}', 'o') as event;
 do $$ begin perform fail(500); perform time_passes('1 s'); perform fail(500); perform time_passes('5 s'); perform fail(404); end $$;

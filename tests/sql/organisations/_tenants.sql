@@ -40,7 +40,7 @@ begin
     perform outbox.create_org_endpoint(o.id, jsonb_build_object('url', format('https://example.com/%s/%s', o.own, v_word), 'eventTypes', '["made.a"]'::jsonb), 'key-endpoint-' || v_word);
     perform outbox.rotate_org_secret(o.id, got(o.id, 'endpoint')::uuid, p_key => 'key-secret-' || v_word);
     perform outbox.put_event_type(o.id, v_word || '.type', o.own || ' description', null, true, 'key-type-' || v_word);
-    perform outbox.note_portal_token(o.id, 'key-token-' || v_word, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb));
+    perform outbox.record_portal_token(o.id, 'key-token-' || v_word, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb));
     perform outbox.publish_events(o.id, jsonb_build_array(jsonb_build_object('type', 'made.b', 'payload', jsonb_build_object('own', o.own))), null, 'key-batch-' || v_word);
     perform outbox.publish('made.c', '{}', o.id, p_idempotency_key => 'key-event-' || v_word);
     perform outbox.execute_saga('checkout', jsonb_build_object('own', o.own), o.id, 'key-saga-' || v_word);

@@ -160,7 +160,7 @@ select walk('works', 'works', $$
   create_org_endpoint(p_org_id => {org}, p_endpoint => jsonb_build_object('url', format('https://example.com/%1$s/%1$s', {word}), 'eventTypes', '["made.a"]'::jsonb), p_key => 'key-endpoint-' || {word})
   put_event_type(p_org_id => {org}, p_type => 'new.' || {word}, p_description => 'x', p_create => true, p_key => 'key-type-new-' || {word})
   create_replay_job(p_org_id => {org}, p_job => '{"eventType": "no.such"}', p_key => 'key-job-' || {word})
-  note_portal_token(p_org_id => {org}, p_key => 'key-token-' || {word}, p_token => jsonb_build_object('id', 'x', 'issuedAt', 2, 'scopes', '[]'::jsonb))
+  record_portal_token(p_org_id => {org}, p_key => 'key-token-' || {word}, p_token => jsonb_build_object('id', 'x', 'issuedAt', 2, 'scopes', '[]'::jsonb))
   publish(p_type => 'made.c', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
   publish_raw(p_type => 'made.c', p_body => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-' || {word})))
@@ -197,7 +197,7 @@ select walk('works', null, $$
   create_org_endpoint(p_org_id => {org}, p_endpoint => '{"url": "https://example.com/visitors/both", "eventTypes": ["made.a"]}', p_key => 'key-endpoint-both')
   rotate_org_secret(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_key => 'key-secret-both')
   put_event_type(p_org_id => {org}, p_type => 'both.type', p_description => 'visitors description', p_create => true, p_key => 'key-type-both')
-  note_portal_token(p_org_id => {org}, p_key => 'key-token-both', p_token => '{"id": "x", "issuedAt": 2, "scopes": []}')
+  record_portal_token(p_org_id => {org}, p_key => 'key-token-both', p_token => '{"id": "x", "issuedAt": 2, "scopes": []}')
   publish(p_type => 'made.c', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-both')
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-both')))
   publish_events(p_org_id => {org}, p_events => '[{"type": "made.b", "payload": {"own": "visitors"}}]', p_key => 'key-batch-both')
@@ -267,7 +267,7 @@ create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version'),
-  ('settings and sums of the whole outbox', 'set_setting get_health get_metrics waiting gate_totals last_tick_at problems note_requests'),
+  ('settings and sums of the whole outbox', 'set_setting get_health get_metrics queue_backlog gate_totals last_tick_at queue_problems count_requests'),
   ('sagas are defined for all organisations', 'define_saga drop_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume report_dead_message'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')

@@ -61,15 +61,15 @@ $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
   claimed claimed_message completed delivery_key filter filter_part filter_state filter_tokens lane_gain handed
-  message_move news pace pair pairs_apart parcel question replay_step reported result routing
-  status_change pair_lane wish
+  changed_message news pace pair pairs_apart parcel question replay_step reported result routing
+  status_change pair_lane opt_out_change
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
 perform decided.decide('function', 'service_role: execute', 'Doors of a run: what deliver, whatsapp, metrics and ops-alerts call.', $$
-  dispatch apply_callbacks receive_callbacks callback_app get_metrics waiting gate_totals get_health version
-  last_tick_at problems
-  take_requests note_requests
+  dispatch apply_callbacks receive_callbacks callback_app get_metrics queue_backlog gate_totals get_health version
+  last_tick_at queue_problems
+  take_requests count_requests
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
   publish publish_raw publish_many create_message
@@ -89,7 +89,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   create_org_endpoint get_org_endpoint list_org_endpoints update_org_endpoint delete_org_endpoint
   pause_org_endpoint resume_org_endpoint test_org_endpoint get_org_test get_org_stats
   get_retry_config set_retry_config preview_retry_config get_org_secret rotate_org_secret expire_org_secret
-  note_portal_token
+  record_portal_token
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
   delete_event_type get_delivery act_on_delivery list_attempts list_deliveries
@@ -116,7 +116,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
-  erase_inbound erase_outbound forget_accepted forget_requests forget_saga_keys forget_updates work_callbacks
+  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
@@ -126,15 +126,15 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- events
   uuid_v7 uuid_v7_floor
   -- messages: audit, holds, apps, channels, templates
-  app_secrets audit channel_json check_channel count_message fail_message forget_app_secrets keep_in_vault
-  lock_channel may_become note_activity open_window pace_of plain_word save_message template_json
+  app_secrets audit channel_json check_channel count_message fail_message forget_app_secrets store_in_vault
+  lock_channel status_may_change add_activity open_window pace_of plain_word save_message template_json
   -- endpoints, subscriptions, secrets
   add_secret check_endpoint check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
-  check_signing_key check_signs disable_itself drop_expired_secrets header_problem live_secrets
+  check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
   filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
-  hold_unreadable lost_in_vault other_headers read_filter read_problem refuse_filter release_unreadable
+  hold_unreadable missing_in_vault remaining_headers read_filter read_problem refuse_filter release_unreadable
   stored_credentials stored_headers try_read type_patterns vault_text why_unreadable
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
@@ -142,7 +142,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   try_lock_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect forget_refusals given_back is_passing lay_aside leave_lane
-  header_set make_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
+  parse_headers create_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
   refuse_result renew_apart suspect_endpoints unreadable_result
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
@@ -152,41 +152,41 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   event_content new_event put_event claim_idempotency_key
   -- messages: consent, people, creation
   audit_refusal change_consent check_dossier check_message check_recipient consents_json hash_key
-  hash_person message_content message_of_key person_key publish_message put_message refusal_of refusal_words
-  spellings
+  hash_person message_hash find_message_by_key person_key publish_message put_message refusal_of refusal_text
+  number_variants
   -- batches, sagas, watched tables
-  calling_role check_columns check_watched event_of_json is_watched_change no_saga primary_key publish_array
-  publish_change publish_plain publish_updates step_function watched_part
+  calling_role check_columns check_watched event_of_json is_watched_change raise_unknown_saga primary_key publish_array
+  publish_change publish_plain publish_updates step_function watched_columns
   -- retries, failures, brokers
   check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
   check_retry check_template delay_after failure_rule_of put_broker put_slack_url retry_after
-  slack_url_shown softened
+  masked_slack_url retry_if_transient
   -- results
-  adopt_message apply_delivered apply_results callback_data close_message complete complete_message
-  complete_messages end_told endpoints_to_judge fail_attempt fail_unsent forget_channel heed_late_result
+  mark_sent_late apply_delivered apply_results callback_data close_message complete complete_message
+  complete_messages close_settled_delivery endpoints_to_judge fail_attempt fail_unsent forget_channel apply_late_result
   hold_channels mark_sent resolve_dead_letters throttle_apps undo_attempt
   -- callbacks and leases
-  apply_kept apply_statuses apply_updates callback_answer callback_time close_retries count_moves
-  count_updates find_attempt heed_answers heed_failures hold_failing judge_statuses learn_numbers
-  record_lost_leases lost may_be_out move_messages note_statuses publish_statuses put_off renew_leases record_lost_lease
-  settle_updates slow_down store_callbacks tell_statuses tell_taken try_apply why_not_account
+  apply_waiting_updates apply_statuses apply_updates callback_result callback_time close_retries count_changed_messages
+  count_updates find_attempt save_response_opt_outs apply_failure_rules hold_after_failures classify_statuses save_display_numbers
+  record_lost_leases lost may_have_been_sent update_message_statuses save_statuses publish_statuses postpone_updates renew_leases record_lost_lease
+  save_verdicts throttle_after_failures store_callbacks record_statuses record_sent try_apply why_not_account
   -- inbound messages, holds, manual actions
-  answered_message apply_inbound apply_notices cause_of channels_of close_delivery contact_of count_ended
+  replied_message apply_inbound apply_notices hold_cause channels_of close_delivery save_contact count_ended
   first_retry_at hold_channel hold_template inbound_text lift_expired_holds
-  note_wishes notice_end notice_reason notice_rule_of number_of lock_open_delivery publish_inbound recipients_of
-  reply_action take_inbound take_notice take_preference templates_of wishes_of
+  save_opt_outs notice_end notice_reason notice_rule_of wa_id_to_e164 lock_open_delivery publish_inbound recipients_of
+  reply_action apply_inbound_message apply_notice apply_preference templates_of opt_out_changes
   -- routing and claiming
-  add_apart add_deliveries add_pairs filter_problem evaluate_filters begin_attempt lane_quantum claim claimed_before close_pairs count_failure
+  add_apart add_deliveries add_pairs filter_problem evaluate_filters start_attempt lane_quantum claim claimed_before close_pairs count_failure
   cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
-  take_messages lanes_of_pairs touched_events unrouted_late why_not_send with_late
+  start_attempts lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead answer build_parcel broker_text dlq_message dropped_events forget_batches give_back hand_out
-  has_due note_batch publish_dead put_news readable
-  retries_at run_settings waits_of with_messages without
+  announce announce_dead answer build_parcel fill_broker_template dlq_message dropped_events forget_batches give_back hand_out
+  has_due note_batch publish_dead_letters put_news readable
+  retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge
-  forget_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
+  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit last_attempt next_replays purge_deleted
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed work_replay_jobs
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
@@ -194,14 +194,14 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- the API
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
   create_slack_of_wire change_catalogue change_endpoint change_event_types check_delivery
-  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_ends delivery_json
+  check_endpoint_change check_is_open create_by_kind dead_letter_json delivery_endpoints delivery_json
   endpoint_json event_json event_type_json lock_org_endpoint open_delivery_list open_letter_list
   org_dead_letter refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span
   -- messages of the API, partitions, cleanup, metrics
   add_partition add_partitions check_channel_change check_message_id counters database_metrics
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries
-  expire_delivery gate_metrics is_open_on lock_message message_json message_number opt_out_json
+  expire_delivery gate_metrics is_open_on lock_message message_json parse_message_id opt_out_json
   partition_day partition_name queue_metrics
 $$);
 end

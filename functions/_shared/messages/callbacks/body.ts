@@ -6,15 +6,15 @@ import type { JsonObject } from './update.ts'
 /** WhatsApp's own nesting is about 12 levels. */
 const maxDepth = 64
 
-/** Half a character or NUL, as JSON escapes them; whole characters are made of two such halves. */
+/** NUL or a half surrogate pair as a JSON escape; a valid pair matches too. */
 const suspicious = /\\u(?:0000|d[89a-f])/i
 
-/** Numbers that a double cannot hold exactly, or not at all. */
+/** Numbers that a double cannot store exactly, or not at all. */
 const largeNumber = /[:[,\s]-?(?:\d{16}|\d+(?:\.\d+)?e\+?\d{3})/i
 
 /**
- * Reads the bytes of a callback: null for what is no JSON object. Integers beyond 2^53 become text, so
- * that no id is rounded. What Postgres cannot hold (NUL, half a character, bytes that are no UTF-8)
+ * Parses the bytes of a callback; null if they are not a JSON object. Integers beyond 2^53 become text,
+ * so that ids stay exact. Text that Postgres cannot store (NUL, half a surrogate pair, invalid UTF-8)
  * becomes U+FFFD, and every object around it gets `"lossy": true`.
  */
 export function readBody(bytes: Uint8Array): JsonObject | null {
@@ -29,7 +29,7 @@ export function readBody(bytes: Uint8Array): JsonObject | null {
   return objectOf(lossy || suspicious.test(text) ? makeSafe(value, lossy).value : value)
 }
 
-/** JSON.parse gives the third argument since V8 11.4. */
+/** JSON.parse passes the third argument since V8 11.4. */
 function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   const source = context?.source ?? ''
@@ -38,7 +38,7 @@ function keepDigits(_name: string, value: unknown, context?: { source?: string }
 
 type Safe = { value: unknown; lossy: boolean }
 
-/** `wasLossy`: reading the bytes has put U+FFFD in already. */
+/** `wasLossy`: decoding the bytes has already replaced characters. */
 function makeSafe(value: unknown, wasLossy: boolean): Safe {
   if (typeof value === 'string') {
     const safe = safeOf(value)

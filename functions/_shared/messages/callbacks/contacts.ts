@@ -1,7 +1,7 @@
 import { digitsOf, elementsOf, objectOf, textOf } from './fields.ts'
 import type { JsonObject } from './update.ts'
 
-/** Who an update is about: by number, or by the id that stands for it where the number is hidden. */
+/** The person of an update: by number, or by an id if the number is hidden. */
 export type Person = { waId: string | null; userId: string | null }
 
 /** The contacts of a change, indexed by both ids, because a change may have thousands. */
@@ -15,7 +15,7 @@ export type Contacts = {
 /** Each update of a person stores the contact again, so its size is limited. */
 const mostCharacters = 2000
 
-/** Reads the contacts of a change; most updates have none. The first contact of an id counts. */
+/** Indexes the contacts of a change. The first contact of an id counts. */
 export function contactsOf(value: JsonObject): Contacts {
   const contacts = elementsOf(value['contacts']).map(objectOf).filter((one) => one !== null)
     .map(shortOf)
@@ -42,14 +42,14 @@ function shortOf(contact: JsonObject): JsonObject {
   return { wa_id: digitsOf(waId), user_id: textOf(userId, 200), lossy: true }
 }
 
-/** The contact of that person; the only one, where an update names nobody. */
+/** The contact of that person; the only one if an update names nobody. */
 export function findContact(contacts: Contacts, { waId, userId }: Person): JsonObject | null {
   if (waId === null && userId === null) return contacts.only
   return (waId === null ? undefined : contacts.byWaId.get(waId)) ??
     (userId === null ? undefined : contacts.byUserId.get(userId)) ?? null
 }
 
-/** What the update says of the person, and what it leaves out from the contact. */
+/** The person, with missing ids from the contact. */
 export function completePerson(person: Person, contact: JsonObject | null): Person {
   return {
     waId: person.waId ?? digitsOf(contact?.['wa_id']),

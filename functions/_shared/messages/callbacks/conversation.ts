@@ -9,12 +9,12 @@ import {
   type Update,
 } from './update.ts'
 
-// Statuses, messages and preferences: what is about one person. A wamid is text without a form, and
-// 512 characters of it fit into an index.
+// Statuses, messages and preferences. The format of a message id (wamid) is not documented; 512 characters
+// fit into an index.
 
 const maxId = 512
 
-/** The updates of a change of the field `messages`: statuses and messages may stand side by side. */
+/** The updates of a change of the field `messages`, which may have both statuses and messages. */
 export function* readMessages(value: JsonObject, place: Place): Generator<Update> {
   const contacts = contactsOf(value)
   const { statuses, messages, errors } = value
@@ -87,7 +87,7 @@ function readMessage(element: unknown, place: Place, contacts: Contacts): Update
   }
   const problem = found.wamid === null ? 'the message has no id' : numberProblem(place)
   if (problem !== null) return makeWhole('message', place, data, { ...found, problem })
-  // What WhatsApp could not show at first comes again under the same id, once it can.
+  // A message that WhatsApp first reports as unsupported comes again under the same id.
   const isShown = found.status !== 'unsupported'
   return makeUpdate('message', place, data, [place.phoneNumberId, found.wamid, isShown], found)
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../database/database.types.ts'
 import type { CallFunction, FunctionReply } from '../../database/functions.ts'
 import { type MissingModule, missingModule } from '../../database/modules.ts'
 import { isMissingFunction, sameVersionAdvice } from '../../database/versions.ts'
-import type { Counts } from './answer.ts'
+import type { Counts } from './response.ts'
 import type { Update } from './update.ts'
 
 /** The Meta app of an address, with the secrets that verify its callbacks. */
@@ -11,22 +11,22 @@ export type App = { id: string; secrets: readonly string[]; allowUnsigned: boole
 
 /** What is stored in one call: everything or nothing. */
 export type Batch = {
-  /** The app that has signed: a number of another app is none of its business. */
+  /** The app that signed; numbers of other apps are not its own. */
   appId: string
-  /** The organisation that the caller narrows it to. */
+  /** The only organisation whose updates are applied; null: all. */
   orgId: string | null
   updates: Update[]
 }
 
-/** An error in words that hold nothing of what was sent. */
+/** An error text without data of the callback. */
 export type Failure = { ok: false; error: string; missing?: MissingModule }
 
 export type AppReply = { ok: true; app: App | null } | Failure
 export type StoreReply = { ok: true; counts: Counts; warnings: number } | Failure
 
-/** What the callback address asks of the database. */
+/** The database for callbacks. */
 export type CallbackDatabase = {
-  /** Finds the app with that key; null means the app of the shared address. */
+  /** Finds the app of a key; null means the app of the shared address. */
   findApp(appKey: string | null): Promise<AppReply>
   store(batch: Batch): Promise<StoreReply>
 }
@@ -48,7 +48,7 @@ const storedSchema = z.object({
   warnings: z.array(z.unknown()),
 })
 
-/** Makes it of whatever calls functions. */
+/** Creates it from a function that calls SQL functions. */
 export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   async function findApp(appKey: string | null): Promise<AppReply> {
     const reply = await callFunction('callback_app', appKey === null ? {} : { p_app_key: appKey })
@@ -62,7 +62,7 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   async function store({ appId, orgId, updates }: Batch): Promise<StoreReply> {
     const reply = await callFunction('receive_callbacks', {
       p_app_id: appId,
-      // SAFETY: whatever an update holds was read from JSON.
+      // SAFETY: all members of an update were parsed from JSON.
       p_updates: updates as unknown as Json,
       ...orgId === null ? {} : { p_org_id: orgId },
     })
@@ -75,20 +75,20 @@ export function callbackDatabase(callFunction: CallFunction): CallbackDatabase {
   return { findApp, store }
 }
 
-/** The database's own words stay out of an error: they may quote a number or an id. */
-function readReply<Answer>(
+/** The database's own text is omitted, because it may quote a number or an id. */
+function readReply<Result>(
   name: string,
   reply: FunctionReply,
-  schema: z.ZodType<Answer>,
-): { ok: true; data: Answer } | Failure {
+  schema: z.ZodType<Result>,
+): { ok: true; data: Result } | Failure {
   if (!reply.ok) {
     const { error, status } = reply
-    const said = `outbox.${name} answers ${status} ${error.code}`.trim()
+    const text = `outbox.${name} fails with ${status} ${error.code}`.trim()
     const missing = missingModule(name, error)
     if (missing !== null) {
-      return { ok: false, error: `${said}: ${missing.problem}; ${missing.remedy}`, missing }
+      return { ok: false, error: `${text}: ${missing.problem}; ${missing.remedy}`, missing }
     }
-    return { ok: false, error: isMissingFunction(error) ? `${said}; ${sameVersionAdvice}` : said }
+    return { ok: false, error: isMissingFunction(error) ? `${text}; ${sameVersionAdvice}` : text }
   }
   const read = schema.safeParse(reply.data)
   if (read.success) return { ok: true, data: read.data }

@@ -2,12 +2,12 @@ import { readMessages, readPreferences } from './conversation.ts'
 import { asObject, digitsOf, elementsOf, objectOf, textOf, timeOf } from './fields.ts'
 import { type JsonObject, makeWhole, type Place, type Update, type UpdateKind } from './update.ts'
 
-/** WhatsApp puts up to 1,000 into a callback. */
+/** WhatsApp sends up to 1,000 in a callback. */
 export const maxUpdates = 5_000
 
 /**
- * The updates of a callback's body, at least one, in its order. Whatever is not understood becomes an
- * update with a problem, and costs nothing but itself. Null for more than `maxUpdates`.
+ * The updates of a callback's body, at least one, in order. An invalid part becomes an update with a
+ * problem and does not affect the others. null for more than `maxUpdates`.
  */
 export function parseUpdates(body: JsonObject): Update[] | null {
   const updates: Update[] = []
@@ -73,12 +73,12 @@ function* readChange(element: unknown, around: Place): Generator<Update> {
   }
 }
 
-/** Other fields have statuses too, those of calls, so only a change without a field is guessed at. */
+/** Only without a field name, because other fields, such as calls, have statuses too. */
 function impliedField(value: JsonObject): string {
   return 'statuses' in value || 'messages' in value ? 'messages' : ''
 }
 
-/** Numbers are shown with blanks and a plus at times. */
+/** Numbers may have spaces and a plus. */
 function shownNumber(value: unknown): string | null {
   return digitsOf(textOf(value, 64)?.replace(/[^0-9]/g, ''))
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log.ts'
 import { isLonger, readBytes } from '../../http/read_bytes.ts'
 import { safeString } from '../../base/safe_text.ts'
-import { type CallbackAnswer, refuse } from './answer.ts'
+import { type CallbackResult, refuse } from './response.ts'
 import { readBody } from './body.ts'
 import type { App, CallbackDatabase, Failure } from './database.ts'
 import { maxUpdates, parseUpdates } from './parse.ts'
@@ -16,29 +16,28 @@ export const maxUnsignedBytes = 64 * 1024
 
 export type ReceiveDeps = {
   database: CallbackDatabase
-  /** For the whole body to come. */
+  /** Until the whole body has arrived. */
   bodyMs: number
   log: Log
 }
 
 /**
- * Receives one callback for the app with that key; null means the app of the shared address. Status
- * 200 means that all its updates are stored. Any other status means that none is stored, and WhatsApp
- * retries for seven days.
+ * Receives one callback for the app of a key; null means the app of the shared address. `stored` (200)
+ * means that all its updates are stored. Otherwise none is stored, and WhatsApp retries for seven days.
  *
- * Before the signature is verified, the cost is one look-up, reading at most `maxBytes`, and one HMAC
- * for each of at most two secrets. The body is not read if the key or the signature is malformed or
- * the app is unknown. It is parsed only after the signature is verified.
+ * Before the signature is verified, the cost is one lookup, reading at most `maxBytes`, and one HMAC for
+ * each of at most two secrets. The body is not read if the key or the signature is malformed, or if the
+ * app is unknown. It is parsed only after the signature is verified.
  */
 export async function receiveCallback(
   request: Request,
   appKey: string | null,
   { database, bodyMs, log }: ReceiveDeps,
-): Promise<CallbackAnswer> {
+): Promise<CallbackResult> {
   const signature = readSignature(request.headers.get('x-hub-signature-256'))
-  const leave = async (answer: CallbackAnswer): Promise<CallbackAnswer> => {
+  const leave = async (result: CallbackResult): Promise<CallbackResult> => {
     await request.body?.cancel().catch(() => {})
-    return answer
+    return result
   }
   if (signature.kind === 'malformed' || appKey !== null && !appKeyForm.test(appKey)) {
     return await leave(unsigned())
@@ -56,9 +55,9 @@ export async function receiveCallback(
     case 'too_large':
       return tooLarge(max)
     case 'late':
-      return refuse('request_timeout', `The body did not come within ${bodyMs / 1000} s`)
+      return refuse('request_timeout', `The body did not arrive within ${bodyMs / 1000} s`)
     case 'broken':
-      return refuse('invalid_argument', 'The body broke off')
+      return refuse('invalid_argument', 'The body ended early')
   }
   const bytes = new Uint8Array(read.body)
   if (signature.kind === 'given' && !isSigned(signature.digest, bytes, app.secrets)) {
@@ -84,40 +83,40 @@ export async function receiveCallback(
   return { kind: 'stored', counts }
 }
 
-/** Why no callback of this app can be accepted, whatever its body is; null if one can. */
+/** Why no callback of this app can be accepted; null if one can. */
 function refusalOf(
   app: App | null,
   signature: Signature,
   appKey: string | null,
-): CallbackAnswer | null {
+): CallbackResult | null {
   if (app === null) {
     return appKey === null
       ? refuse(
         'not_configured',
-        'The shared address belongs to no app: set the setting whatsapp.shared_app, or use the ' +
-          'address with the key of the app',
+        'The shared address has no app: set the setting whatsapp.shared_app, or use the ' +
+          'address with the app key',
       )
       : unsigned()
   }
   if (signature.kind === 'none' && app.allowUnsigned) return null
   if (app.secrets.length === 0) {
-    return refuse('not_configured', 'The app has no secret: outbox.put_whatsapp_app() sets it')
+    return refuse('not_configured', 'The app has no secret: set it with outbox.put_whatsapp_app()')
   }
   return signature.kind === 'given' ? null : unsigned()
 }
 
-function tooLarge(max: number): CallbackAnswer {
+function tooLarge(max: number): CallbackResult {
   return refuse('too_large', `The body is larger than ${max} bytes`)
 }
 
-function unsigned(): CallbackAnswer {
+function unsigned(): CallbackResult {
   return refuse(
     'unauthenticated',
-    'x-hub-signature-256 is missing, malformed, or not made with the secret of the app',
+    'x-hub-signature-256 is missing, malformed, or signed with another secret',
   )
 }
 
-function failed(what: string, { error, missing }: Failure, log: Log): CallbackAnswer {
+function failed(what: string, { error, missing }: Failure, log: Log): CallbackResult {
   log('error', what, { error })
   if (missing !== undefined) {
     return refuse('module_missing', `${missing.problem}: ${missing.remedy}`)

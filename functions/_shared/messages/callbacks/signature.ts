@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a request says of its signature. */
+/** The signature header of a request. */
 export type Signature = { kind: 'none' } | { kind: 'malformed' } | { kind: 'given'; digest: Buffer }
 
 /** Reads `x-hub-signature-256`: `sha256=` and 64 hex digits. */
@@ -13,8 +13,8 @@ export function readSignature(header: string | null): Signature {
 }
 
 /**
- * Whether the digest is the HMAC-SHA256 of these bytes, as they came, by one of the secrets. Every
- * secret is tried, so that the time tells nothing.
+ * Whether the digest is the HMAC-SHA256 of these bytes by one of the secrets. It checks all secrets, in
+ * constant time.
  */
 export function isSigned(digest: Buffer, bytes: Uint8Array, secrets: readonly string[]): boolean {
   let isKnown = false

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What an update is about. `other` is kept and changes nothing. */
+/** The subject of an update. `other` is stored without effect. */
 export type UpdateKind =
   | 'status'
   | 'message'
@@ -15,31 +15,31 @@ export type JsonObject = Record<string, unknown>
 
 /** One update of a callback, as outbox.receive_callbacks() takes it. */
 export type Update = {
-  /** The same for the same update, in whatever body WhatsApp repeats it. */
+  /** The same for each repeat of the update, in any body. */
   key: string
   kind: UpdateKind
-  /** The field of the change that it came under; empty for none. */
+  /** The field of its change; empty: none. */
   field: string
   waba_id: string | null
   phone_number_id: string | null
-  /** The digits of the number itself, by which some fields name it. */
+  /** The digits of the displayed number, which some fields have instead of an id. */
   display: string | null
   wamid: string | null
-  /** WhatsApp's own word: of a message its type, of a preference its value, else the event. */
+  /** A message's type, a preference's value, otherwise the event, in WhatsApp's words. */
   status: string | null
-  /** biz_opaque_callback_data: what the send gave along. */
+  /** biz_opaque_callback_data, set by the send. */
   callback_data: string | null
   /** Unix seconds. */
   at: number | null
   wa_id: string | null
   user_id: string | null
-  /** Why it was not understood: kept, not applied. */
+  /** Why it is invalid: stored, not applied; null: valid. */
   problem: string | null
   /** The element as received, with its contact as `contact`. */
   data: JsonObject
 }
 
-/** Where an update was found: what it shares with the others of its change. */
+/** What an update shares with the others of its change. */
 export type Place = {
   field: string
   wabaId: string | null
@@ -49,7 +49,7 @@ export type Place = {
   time: number | null
 }
 
-/** What only the update itself says. */
+/** What comes from the update itself. */
 export type Found = Partial<
   Pick<
     Update,
@@ -57,7 +57,7 @@ export type Found = Partial<
   >
 >
 
-/** Makes an update. `identity` tells it from all others of its kind. */
+/** Creates an update. `identity` is unique among the updates of its kind. */
 export function makeUpdate(
   kind: UpdateKind,
   place: Place,
@@ -84,10 +84,7 @@ export function makeUpdate(
   }
 }
 
-/**
- * An update whose place and content are all that tells it from others: its members may come in any
- * order.
- */
+/** Creates an update identified by its place and content, regardless of the order of members. */
 export function makeWhole(
   kind: UpdateKind,
   place: Place,

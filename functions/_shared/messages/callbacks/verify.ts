@@ -1,18 +1,18 @@
-import { type CallbackAnswer, refuse } from './answer.ts'
+import { type CallbackResult, refuse } from './response.ts'
 import { isVerifyToken } from './token.ts'
 
-/** Digits in practice. What could be markup is not given back. */
+/** Digits in practice. Anything that could be markup is not echoed. */
 const challengeForm = /^[A-Za-z0-9_-]{1,256}$/
 
 /**
- * Answers the GET by which WhatsApp makes sure that an address is its owner's: the challenge alone,
- * for the token of the address. Neither a signature nor the database has a part in it.
+ * Handles the GET by which WhatsApp verifies an address: returns the challenge if the token is right. It
+ * needs neither a signature nor the database.
  */
 export function verifyAddress(
   url: URL,
   key: string,
   secrets: readonly string[],
-): CallbackAnswer {
+): CallbackResult {
   if (secrets.length === 0) {
     return refuse(
       'not_configured',

@@ -7,7 +7,7 @@ const row = z.strictObject({ id: text(200), title: text(24), description: text(7
 const section = z.strictObject({ title: text(24).optional(), rows: z.array(row).min(1).max(10) })
 
 const list = z.strictObject({
-  /** What the button that opens the list says. */
+  /** The text of the button that opens the list. */
   button: text(20),
   sections: z.array(section).min(1).max(10),
 }).superRefine(({ sections }, context) => {
@@ -19,7 +19,7 @@ const list = z.strictObject({
     context.addIssue({ code: 'custom', path: ['sections'], message: 'Each row needs its own id' })
   }
   if (sections.length > 1 && sections.some(({ title }) => title === undefined)) {
-    const message = 'Each of several sections needs a title'
+    const message = 'Each section needs a title if there are several'
     context.addIssue({ code: 'custom', path: ['sections'], message })
   }
 })
@@ -35,7 +35,7 @@ const fields = z.strictObject({
   replyTo: messageId.optional(),
 })
 
-/** A message with buttons, or with a list to choose from. */
+/** A message with buttons, or with a list. */
 export const interactive = fields.superRefine(checkChoices)
 
 function checkChoices(
@@ -43,7 +43,7 @@ function checkChoices(
   context: z.RefinementCtx,
 ): void {
   if ((buttons === undefined) === (list === undefined)) {
-    const message = 'Give either buttons or list'
+    const message = 'Send either buttons or list'
     context.addIssue({ code: 'custom', path: ['buttons'], message })
   }
   if (buttons === undefined) return

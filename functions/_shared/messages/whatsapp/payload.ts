@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { interactive } from './interactive.ts'
 import { checkMedia, media, messageId, place, text } from './parts.ts'
 
-/** The id of the message that this one quotes. */
+/** The id of the message to quote. */
 const replyTo = messageId.optional()
 const caption = text(1024).optional()
 
-/** What a message without a template holds; WhatsApp takes it inside the 24-hour window alone. */
+/** A message without a template; WhatsApp accepts it only inside the 24-hour window. */
 export const freePayload = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('text'),
@@ -29,7 +29,7 @@ export const freePayload = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('reaction'),
     messageId,
-    /** Empty takes the reaction back. */
+    /** Empty removes the reaction. */
     emoji: z.string().max(32),
   }),
 ])

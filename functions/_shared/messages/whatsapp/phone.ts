@@ -1,9 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
 
 /**
- * A person's number as E.164 with its `+`, or null. Spaces, hyphens and brackets go; without a `+`
- * WhatsApp would put the sender's country code before it, so that is refused. Only the length is
- * checked against the country's plan: tables of the ranges in use age.
+ * A phone number as E.164 with `+`, or null. Spaces, hyphens and brackets are removed. A number without
+ * `+` is refused, because WhatsApp would add the sender's country code. Only the length is checked
+ * against the country's plan, because tables of assigned ranges go out of date.
  */
 export function e164(text: string): string | null {
   if (!text.startsWith('+')) return null

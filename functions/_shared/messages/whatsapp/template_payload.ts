@@ -24,7 +24,7 @@ const header = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('location'), ...place }),
 ])
 
-/** Which of the template's buttons, from 0 on. */
+/** The index of the template's button, from 0. */
 const index = z.int().min(0).max(9)
 
 const button = z.discriminatedUnion('type', [
@@ -35,8 +35,8 @@ const button = z.discriminatedUnion('type', [
 ])
 
 /**
- * What fills a template: `parameters` is a list where they are positional and an object where they
- * have names; `replyTo` is the id of the message that this one quotes.
+ * The parameters of a template: `parameters` is a list if they are positional and an object if they are
+ * named; `replyTo` is the id of the message to quote.
  */
 export const templatePayload = z.strictObject({
   header: header.optional(),
@@ -50,25 +50,25 @@ export type TemplateParameter = z.infer<typeof parameter>
 export type TemplateHeader = z.infer<typeof header>
 export type TemplateButton = z.infer<typeof button>
 
-/** How a template wants its parameters. */
+/** How a template identifies its parameters. */
 export type ParameterFormat = 'POSITIONAL' | 'NAMED'
 
-/** Where a payload does not fit the template's way of naming parameters, and why; null: it fits. */
+/** The path and problem of a payload that does not match the template's format; null: it matches. */
 export function formatProblem(
   { parameters, header }: TemplatePayload,
   format: ParameterFormat,
 ): { path: string; message: string } | null {
   const isList = Array.isArray(parameters)
   if (format === 'NAMED' && isList) {
-    return { path: 'parameters', message: 'This template names its parameters: give an object' }
+    return { path: 'parameters', message: 'This template has named parameters: send an object' }
   }
   if (format === 'POSITIONAL' && parameters !== undefined && !isList) {
-    return { path: 'parameters', message: 'This template numbers its parameters: give a list' }
+    return { path: 'parameters', message: 'This template has positional parameters: send a list' }
   }
   if (header?.type === 'text' && (header.name !== undefined) !== (format === 'NAMED')) {
     const message = format === 'NAMED'
-      ? "This template names its parameters: name the header's too"
-      : 'This template numbers its parameters: leave the name out'
+      ? 'This template has named parameters: name the header parameter too'
+      : 'This template has positional parameters: remove the name'
     return { path: 'header.name', message }
   }
   return null

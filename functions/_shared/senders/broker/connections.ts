@@ -2,27 +2,27 @@ import type { AddressPolicy } from '../../connect/address.ts'
 import type { Outcome } from '../../contract/contract.ts'
 import { type Failure, isBroken, late } from './outcome.ts'
 
-/** How a kind of broker is connected to. */
+/** Opens connections to one kind of broker. */
 export type Dialler<Target, Connection> = {
-  /** Connects or says why not; it does not reject. What takes longer than `dialMs` counts as failed. */
+  /** Connects, or resolves with a failure; it does not reject. It fails after `dialMs`. */
   dial(target: Target, policy: AddressPolicy): Promise<Connection | Failure>
   close(connection: Connection): Promise<void>
   isOpen(connection: Connection): boolean
 }
 
-/** One connection per broker and user, made when it is needed and shared by all deliveries. */
+/** One connection for each broker and user, opened on demand and shared by all deliveries. */
 export type Connections<Target, Connection> = {
   /**
-   * Does `work` with the connection. One that a failure shows to be broken is not given out again;
-   * a broker that could not be connected to is left alone for a second.
+   * Calls `work` with the connection. A connection is not used again after a failure that breaks it; a
+   * broker that cannot be reached is not dialled again for one second.
    */
   use(
     target: Target,
     policy: AddressPolicy,
     work: (connection: Connection) => Promise<Outcome>,
   ): Promise<Outcome>
-  /** Closes what nothing uses, and the rest as soon as nothing does. */
-  rest(): Promise<void>
+  /** Closes unused connections now, and the others when they become unused. */
+  closeIdle(): Promise<void>
 }
 
 type Entry<Connection> = {
@@ -33,21 +33,21 @@ type Entry<Connection> = {
 }
 
 const coolDownMs = 1_000
-/** A broker that says nothing to its last word is left to itself after so long. */
+/** The longest wait for a broker's response to a close. */
 const closeMs = 2_000
 
 type Options = {
-  /** Milliseconds that only grow. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number
   dialMs?: number
 }
 
-/** Makes an empty store. */
+/** Creates it without connections. */
 export function createConnections<Target, Connection>(
   { dial, close, isOpen }: Dialler<Target, Connection>,
   { now = () => performance.now(), dialMs = 10_000 }: Options = {},
 ): Connections<Target, Connection> {
-  // The key holds credentials: it stays in this memory.
+  // The keys contain credentials, so they stay in memory.
   const entries = new Map<string, Entry<Connection>>()
 
   async function entryOf(target: Target, policy: AddressPolicy): Promise<Entry<Connection>> {
@@ -60,7 +60,7 @@ export function createConnections<Target, Connection>(
         : now() - state.at < coolDownMs
       if (isUsable && !known.isRetired) return known
     }
-    // Another delivery may have begun anew while this one looked.
+    // Another delivery may have opened a connection meanwhile.
     const current = entries.get(key)
     if (current !== undefined && current !== known) return current
     if (current !== undefined) retire(current)
@@ -70,9 +70,9 @@ export function createConnections<Target, Connection>(
 
     async function open(): Promise<{ connection: Connection } | { failure: Failure; at: number }> {
       const dialling = dial(target, policy)
-      const dialled = await orAfter(dialMs, dialling)
+      const dialled = await withTimeout(dialMs, dialling)
       if (dialled === null) {
-        // A client may wait for ever for a handshake that was cut off, and everybody with it.
+        // The client may wait forever for an interrupted handshake.
         void dialling.then((made) => isFailure(made) ? undefined : close(made))
         return { failure: late(), at: now() }
       }
@@ -108,22 +108,22 @@ export function createConnections<Target, Connection>(
   async function closeUnused(entry: Entry<Connection>): Promise<void> {
     const state = await entry.connecting
     if (entry.users === 0 && 'connection' in state) {
-      await orAfter(closeMs, close(state.connection))
+      await withTimeout(closeMs, close(state.connection))
     }
   }
 
-  async function rest(): Promise<void> {
+  async function closeIdle(): Promise<void> {
     const all = [...entries.values()]
     entries.clear()
     for (const entry of all) entry.isRetired = true
     await Promise.all(all.map(closeUnused))
   }
 
-  return { use, rest }
+  return { use, closeIdle }
 }
 
-/** What a promise brings, or null after `ms`. */
-async function orAfter<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+/** The promise's result, or null after `ms`. */
+async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<null>((resolve) => timer = setTimeout(() => resolve(null), ms))
   try {

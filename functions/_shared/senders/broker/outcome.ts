@@ -4,37 +4,37 @@ import { failed } from '../http_outcome.ts'
 
 export type Failure = Outcome & { outcome: 'failed' }
 
-/** What a person reads where a webhook's sentence would speak of HTTP or of an endpoint. */
+/** Messages where a webhook's message would mention HTTP or an endpoint. */
 const sentences: Partial<Record<ErrorClass, string>> = {
   connect: 'The broker refuses the connection or cannot be reached',
-  timeout: 'The broker did not answer in time',
+  timeout: 'The broker did not respond in time',
   reset: 'The connection broke before the broker confirmed',
 }
 
-/** The broker could not be asked, or did not say what became of the record. */
+/** The broker could not be reached, or did not confirm the record. */
 export function unreachable(error: unknown): Failure {
   const { errorClass, message } = faultOf(error)
   const known = errorClass === 'protocol' ? 'connect' : errorClass
   return failed(known, sentences[known] ?? message)
 }
 
-/** The broker's own answer: `code` is the protocol's word, which `failure_rule` knows. */
+/** The broker refused; `code` is the protocol's error code, which `failure_rule` lists. */
 export function refused(code: string, error: string): Failure {
   return { ...failed('broker', error), code }
 }
 
-/** The time for it is over. */
+/** The timeout has passed. */
 export function late(): Failure {
   return failed('timeout', sentences.timeout ?? '')
 }
 
-/** Whether a failure says that the connection is of no more use. */
+/** Whether the connection cannot be used after this failure. */
 export function isBroken(outcome: Outcome): boolean {
   return outcome.outcome === 'failed' && outcome.error_class !== 'broker' &&
     outcome.error_class !== 'protocol'
 }
 
-/** Ends what takes longer than `ms`; it is not stopped, but what comes of it no longer counts. */
+/** The result of `work`, or a timeout after `ms`; `work` continues, but its result is ignored. */
 export async function within(ms: number, work: Promise<Outcome>): Promise<Outcome> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const end = new Promise<Outcome>((resolve) => timer = setTimeout(() => resolve(late()), ms))

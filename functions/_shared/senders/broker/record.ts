@@ -3,20 +3,20 @@ import type { Delivery, Endpoint, EventRow } from '../../contract/contract.ts'
 import { webhookHeaders } from '../../signing/headers.ts'
 import { bodyOf } from '../body.ts'
 
-/** What a broker is given of an event, whichever broker it is. */
+/** An event as a record or message of any broker. */
 export type BrokerRecord = {
   /** The event's id. */
   id: string
   value: Buffer
-  /** Those of a webhook, without the signatures: a broker knows who writes to it. */
+  /** The headers of a webhook without signatures: a broker authenticates its writers. */
   headers: Record<string, string>
   /** Unix seconds. */
   timestamp: number
-  /** Whether this is for the dead-letter topic: outbox.publish_dead() made it. */
+  /** Whether it is for the dead-letter topic; outbox.publish_dead_letters() creates such events. */
   isDeadLetter: boolean
 }
 
-/** The type of the events that outbox.publish_dead() makes; nobody else can publish one. */
+/** The type of the events that outbox.publish_dead_letters() creates; nobody else can publish it. */
 const deadLetterType = 'outhook.dead_letter'
 
 /** The record of one attempt. `wallNow` is milliseconds since 1970. */

@@ -9,9 +9,8 @@ import { type Failure, refused } from '../broker/outcome.ts'
 import { failureOf } from './failure.ts'
 import type { KafkaTarget } from './target.ts'
 
-/** A producer for one cluster. */
 export type KafkaCluster = {
-  /** Resolves when all replicas in sync have the record, or with what the cluster says. */
+  /** Resolves when all in-sync replicas have the record, or with the cluster's error. */
   produce(topic: string, key: string | null, record: BrokerRecord): Promise<Outcome>
   close(): Promise<void>
 }
@@ -19,13 +18,13 @@ export type KafkaCluster = {
 const dialMs = 10_000
 const requestMs = 15_000
 
-/** Connects to one of the brokers, and says what came of it. */
+/** Connects to one of the brokers. */
 export async function dialKafka(
   target: KafkaTarget,
   policy: AddressPolicy,
 ): Promise<KafkaCluster | Failure> {
   if ((policy.rules.proxyUrl ?? '') !== '') {
-    return refused('no_proxy', 'The client of Kafka cannot go through the egress proxy')
+    return refused('no_proxy', 'The Kafka client does not support the egress proxy')
   }
   let socketError: Error | null = null
   const sockets = new Set<Socket>()
@@ -53,7 +52,7 @@ export async function dialKafka(
 
   async function close(): Promise<void> {
     await producer.disconnect().catch(() => {})
-    // It ends its sockets and no more, and one whose other end does not follow would stay open.
+    // It only half-closes its sockets; if the other end does not close, they would stay open.
     for (const socket of sockets) socket.destroy()
   }
 }
@@ -67,9 +66,9 @@ function configOf({ brokers, tls, sasl, credentials }: KafkaTarget): KafkaConfig
     connectionTimeout: dialMs,
     authenticationTimeout: dialMs,
     requestTimeout: requestMs,
-    // For a partition whose leader has moved; all other patience is the database's.
+    // For a partition whose leader has moved; all other retries are the database's.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
-    // Its lines have the addresses of the inside, and are not one JSON a line of ours.
+    // kafkajs would log internal addresses, in another format.
     logCreator: () => () => {},
   }
 }
@@ -92,7 +91,7 @@ function saslOf(
 
 type SocketTo = { host: string; port: number; onConnect: () => void }
 
-/** Brokers name each other's addresses: those are vetted as the first one is. */
+/** Vets the addresses that brokers announce, like the first one. */
 function vettedSocket(
   { host, port, onConnect }: SocketTo,
   { tls, ca }: KafkaTarget,

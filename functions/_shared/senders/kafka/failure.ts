@@ -1,12 +1,9 @@
 import { type Failure, refused, unreachable } from '../broker/outcome.ts'
 
-/** A broker's error code, and what only such an error of kafkajs has. */
+/** An error with a broker's error code. */
 type ProtocolError = Error & { type: string }
 
-/**
- * What an error of kafkajs says. `socketError` is the last one that a socket of the cluster had:
- * kafkajs keeps little of it.
- */
+/** The failure for an error of kafkajs. `socketError` is the cluster's last one: kafkajs drops it. */
 export function failureOf(error: unknown, socketError: Error | null): Failure {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++, at = at.cause) {
     if (at.name === 'KafkaJSSASLAuthenticationError') {

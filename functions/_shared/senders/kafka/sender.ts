@@ -9,7 +9,7 @@ import type { Sender, SenderDeps } from '../sender.ts'
 import { dialKafka } from './cluster.ts'
 import { settingsOf } from './target.ts'
 
-/** Produces events to topics of Kafka, each waited for until all replicas in sync have it. */
+/** Produces events to Kafka topics; each waits until all in-sync replicas have it. */
 export function createKafkaSender(): Sender {
   const connections = createConnections({
     dial: dialKafka,
@@ -44,5 +44,5 @@ export function createKafkaSender(): Sender {
     )
   }
 
-  return { send, rest: connections.rest }
+  return { send, closeIdle: connections.closeIdle }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../contract/contract.ts'
 
-/** outbox.check_kafka() and outbox.check_credentials() keep these forms. */
+/** As checked by outbox.check_kafka() and outbox.check_credentials(). */
 const brokerSchema = z.object({
   brokers: z.array(z.string()),
   topic: z.string(),
@@ -15,18 +15,18 @@ const endpointPart = z.object({ config: brokerSchema, credentials: z.unknown() }
 
 type Broker = z.infer<typeof brokerSchema>
 
-/** Which cluster, and as whom. */
+/** The cluster and the user. */
 export type KafkaTarget = Pick<Broker, 'brokers' | 'tls' | 'ca' | 'sasl'> & {
-  /** Null where no mechanism is named. */
+  /** null without a SASL mechanism. */
   credentials: z.infer<typeof credentialsSchema> | null
 }
 
-/** Where a record goes. */
+/** The topics of an endpoint. */
 export type KafkaSettings = Pick<Broker, 'topic' | 'dlq_topic'> & { target: KafkaTarget }
 
 const read = new WeakMap<Endpoint, KafkaSettings | null>()
 
-/** The settings of an endpoint, read once a batch; null where they are not what they should be. */
+/** The settings of an endpoint, parsed once a batch; null if they are invalid. */
 export function settingsOf(endpoint: Endpoint): KafkaSettings | null {
   const known = read.get(endpoint)
   if (known !== undefined) return known

@@ -8,7 +8,7 @@ import { type Message, openPublisher, type Publisher } from './publisher.ts'
 import { replyOf } from './reply.ts'
 import type { RabbitMqTarget } from './target.ts'
 
-/** A connection with a channel for each endpoint that publishes through it. */
+/** A connection with one channel for each endpoint that publishes through it. */
 export type RabbitMqConnection = {
   publish(endpointId: string, message: Message): Promise<Outcome>
   readonly isOpen: boolean
@@ -16,17 +16,17 @@ export type RabbitMqConnection = {
 }
 
 const dialMs = 10_000
-/** Seconds; what answers nothing for two of them is gone. */
+/** In seconds; after two of them without a response the connection counts as lost. */
 const heartbeat = 10
 
-/** Connects to a vetted address, and says what came of it. */
+/** Connects to a vetted address. */
 export async function dialRabbitMq(
   target: RabbitMqTarget,
   policy: AddressPolicy,
 ): Promise<RabbitMqConnection | Failure> {
   const { hostname, port, vhost, tls, ca, username, password } = target
   if ((policy.rules.proxyUrl ?? '') !== '') {
-    return refused('no_proxy', 'The client of RabbitMQ cannot go through the egress proxy')
+    return refused('no_proxy', 'The RabbitMQ client does not support the egress proxy')
   }
   try {
     const model = await connect({
@@ -53,7 +53,7 @@ export async function dialRabbitMq(
 
 function refusalOf(error: unknown): Failure {
   const reply = replyOf(error)
-  // It says "closed abruptly during opening handshake" and means its own, not that of TLS.
+  // Its "closed abruptly during opening handshake" means AMQP's handshake, not that of TLS.
   const isCut = error instanceof Error && /^Socket closed|^Unexpected close/.test(error.message)
   if (reply === null) return unreachable(isCut ? cutOff() : error)
   return reply === 'ACCESS_REFUSED'
@@ -65,14 +65,14 @@ function share(model: ChannelModel): RabbitMqConnection {
   const publishers = new Map<string, Promise<Publisher>>()
   let isOpen = true
   model.on('close', () => isOpen = false)
-  // What was under way learns of it by its channel; without a listener it would end the process.
+  // Messages in flight fail through their channel; an 'error' without a listener would end the process.
   model.on('error', () => isOpen = false)
 
   async function publisherOf(endpointId: string): Promise<Publisher> {
     const known = publishers.get(endpointId)
     const publisher = await known
     if (publisher?.isOpen === true) return publisher
-    // Another delivery may have opened one while this one looked.
+    // Another delivery may have opened a channel meanwhile.
     const current = publishers.get(endpointId)
     if (current !== undefined && current !== known) return await current
     const opening = openPublisher(model)
@@ -90,7 +90,7 @@ function share(model: ChannelModel): RabbitMqConnection {
   }
 
   async function close(): Promise<void> {
-    // One that has closed by itself says so by rejecting.
+    // close() rejects if the connection is closed already.
     await model.close().catch(() => {})
   }
 

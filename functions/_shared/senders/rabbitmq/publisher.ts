@@ -4,7 +4,7 @@ import type { Outcome } from '../../contract/contract.ts'
 import { type Failure, refused, unreachable } from '../broker/outcome.ts'
 import { replyOf } from './reply.ts'
 
-/** One message; its id tells it from all others that are under way on the channel. */
+/** One message; its id is unique among the messages in flight on the channel. */
 export type Message = {
   exchange: string
   routingKey: string
@@ -12,14 +12,14 @@ export type Message = {
   options: Options.Publish & { messageId: string }
 }
 
-/** A confirm channel of one endpoint, whose failures are that endpoint's alone. */
+/** A confirm channel of one endpoint, so that its failures affect only that endpoint. */
 export type Publisher = {
   /** Resolves when RabbitMQ has confirmed the message, returned it, or closed the channel. */
   publish(message: Message): Promise<Outcome>
   readonly isOpen: boolean
 }
 
-/** Opens a channel. Rejects where the connection does not stand. */
+/** Opens a channel. Rejects if the connection is closed. */
 export async function openPublisher(model: ChannelModel): Promise<Publisher> {
   const channel = await model.createConfirmChannel()
   const underWay = new Set<string>()
@@ -44,7 +44,7 @@ export async function openPublisher(model: ChannelModel): Promise<Publisher> {
     return new Promise((resolve) => {
       underWay.add(messageId)
       try {
-        // What it returns asks to wait for room in the buffer; the slots of a run bound that.
+        // Its result (buffer full) is ignored: the slots of a run limit the buffer.
         channel.publish(exchange, routingKey, content, options, (error) => settle(error))
       } catch (error) {
         settle(error)
@@ -68,7 +68,7 @@ export async function openPublisher(model: ChannelModel): Promise<Publisher> {
     }
     const reply = replyOf(closedWith)
     if (reply === null) return unreachable(closedWith ?? Object.assign(new Error(), reset))
-    // Which of several messages it was for is not said: for none of them that is the last word.
+    // It is unknown which one of several messages was the cause, so none of them fails permanently.
     return refused(lost > 1 ? 'CHANNEL_CLOSED' : reply, `RabbitMQ closed the channel: ${reply}`)
   }
 

@@ -1,4 +1,4 @@
-/** The reply codes of AMQP 0-9-1 by name: `failure_rule` knows them by these. */
+/** The reply codes of AMQP 0-9-1 by name, as in `failure_rule`. */
 const names = new Map([
   [311, 'CONTENT_TOO_LARGE'],
   [312, 'NO_ROUTE'],
@@ -20,12 +20,12 @@ const names = new Map([
   [541, 'INTERNAL_ERROR'],
 ])
 
-/** What RabbitMQ closed a channel or a connection with, or null for any other error. */
+/** The reply code with which RabbitMQ closed a channel or a connection; null for other errors. */
 export function replyOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   if ('code' in error && typeof error.code === 'number') return names.get(error.code) ?? null
-  // While the connection is made amqplib has the code in its words alone.
-  // What it says of a virtual host is that another answer came than the one it waited for.
+  // During connect, amqplib has the code only in its text. For a refused virtual host it reports an
+  // unexpected method.
   if (error.message.startsWith('Expected ConnectionOpenOk')) return 'NOT_ALLOWED'
   const [, code] = /\b([345][0-9]{2}) \([A-Z_-]+\)/.exec(error.message) ?? []
   return code === undefined ? null : names.get(Number(code)) ?? null

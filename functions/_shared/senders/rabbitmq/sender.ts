@@ -10,7 +10,7 @@ import { dialRabbitMq } from './connection.ts'
 import type { Message } from './publisher.ts'
 import { type RabbitMqSettings, settingsOf } from './target.ts'
 
-/** Publishes events to exchanges of RabbitMQ, each confirmed, and waits for the confirmation. */
+/** Publishes events to RabbitMQ exchanges and waits for the confirmation of each. */
 export function createRabbitMqSender(): Sender {
   const connections = createConnections({
     dial: dialRabbitMq,
@@ -41,7 +41,7 @@ export function createRabbitMqSender(): Sender {
     )
   }
 
-  return { send, rest: connections.rest }
+  return { send, closeIdle: connections.closeIdle }
 }
 
 function messageOf(
@@ -58,7 +58,7 @@ function messageOf(
     content: value,
     options: {
       persistent: true,
-      // A dead letter that no queue took would be lost for good.
+      // A dead letter that no queue takes would be lost.
       mandatory: settings.mandatory || isDeadLetter,
       messageId: id,
       correlationId: event.correlation_id,

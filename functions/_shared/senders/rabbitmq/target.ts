@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../contract/contract.ts'
 
-/** outbox.check_rabbitmq() and outbox.check_credentials() keep these forms. */
+/** As checked by outbox.check_rabbitmq() and outbox.check_credentials(). */
 const brokerSchema = z.object({
   url: z.string(),
   exchange: z.string(),
@@ -14,11 +14,11 @@ const brokerSchema = z.object({
 const credentialsSchema = z.object({ username: z.string(), password: z.string() })
 const endpointPart = z.object({ config: brokerSchema, credentials: credentialsSchema })
 
-/** Where a connection goes and as whom. */
+/** The broker and the user. */
 export type RabbitMqTarget = {
   hostname: string
   port: number
-  /** As amqplib wants it: it unescapes it. */
+  /** Percent-encoded, because amqplib decodes it. */
   vhost: string
   tls: boolean
   ca: string | null
@@ -26,12 +26,12 @@ export type RabbitMqTarget = {
   password: string
 }
 
-/** Where a message goes. */
+/** The exchange and routing keys of an endpoint. */
 export type RabbitMqSettings = z.infer<typeof brokerSchema> & { target: RabbitMqTarget }
 
 const read = new WeakMap<Endpoint, RabbitMqSettings | null>()
 
-/** The settings of an endpoint, read once a batch; null where they are not what they should be. */
+/** The settings of an endpoint, parsed once a batch; null if they are invalid. */
 export function settingsOf(endpoint: Endpoint): RabbitMqSettings | null {
   const known = read.get(endpoint)
   if (known !== undefined) return known

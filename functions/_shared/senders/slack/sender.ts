@@ -8,13 +8,13 @@ import { failed, outcomeOf } from '../http_outcome.ts'
 import type { Sender, SenderDeps } from '../sender.ts'
 import { slackText } from './text.ts'
 
-/** Writes the event into a channel, through an incoming webhook as Slack has them. */
+/** Posts the event to a channel through a Slack-compatible incoming webhook. */
 export const slackSender: Sender = { send }
 
-/** outbox.put_slack_url() keeps it so. */
+/** As stored by outbox.put_slack_url(). */
 const endpointPart = z.object({ credentials: z.object({ url: z.string() }) })
 
-/** The words that Slack refuses a message with, such as `no_service`. */
+/** Slack's error codes, such as `no_service`. */
 const slackWord = /^[a-z]+(?:_[a-z]+)+$/
 
 async function send(
@@ -51,7 +51,7 @@ function headersOf({ headers }: Endpoint): HeaderList {
   return list
 }
 
-/** Slack's own word decides what a refusal means: `failure_rule` has them. */
+/** Adds Slack's error code, which decides what a refusal means (`failure_rule`). */
 function withCode(outcome: Outcome): Outcome {
   if (outcome.outcome !== 'failed' || outcome.response === undefined) return outcome
   const word = outcome.response.trim()

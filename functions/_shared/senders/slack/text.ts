@@ -1,45 +1,45 @@
 import type { EventRow } from '../../contract/contract.ts'
 
-/** Longer messages are hard to read in a channel; Slack itself cuts at 40,000 characters. */
+/** Longer messages are hard to read; Slack itself cuts at 40,000 characters. */
 const longestData = 2_500
 const longestError = 500
 
 type Fields = Record<string, unknown>
 
-/** What the system says of itself, in words; the members are those that sql/engine/result/announce.sql writes. */
-const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
+/** The texts of operational events; sql/engine/result/announce.sql writes their members. */
+const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Map([
   ['outhook.delivery.dead_lettered', deadLetter],
   [
     'outhook.breaker.opened',
     (f: Fields) =>
-      `:warning: *Breaker open*: ${endpointOf(f)} fails again and again. Its deliveries are held ` +
-      'and it is probed until it answers.',
+      `:warning: *Breaker open*: ${endpointOf(f)} keeps failing. Its deliveries are held ` +
+      'and it is probed until it responds.',
   ],
   [
     'outhook.breaker.closed',
-    (f: Fields) => `:white_check_mark: *Breaker closed*: ${endpointOf(f)} answers again.`,
+    (f: Fields) => `:white_check_mark: *Breaker closed*: ${endpointOf(f)} responds again.`,
   ],
   [
     'outhook.endpoint.disabled',
     (f: Fields) =>
       `:no_entry: *Endpoint disabled*: ${endpointOf(f)} (${
-        say(f.reason)
+        textOf(f.reason)
       }). Its deliveries are held ` +
       `until ${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
   ],
   [
     'outhook.endpoint.held',
-    (f: Fields) => `:no_entry: *Endpoint held*: ${endpointOf(f)}. ${say(f.reason)}.`,
+    (f: Fields) => `:no_entry: *Endpoint held*: ${endpointOf(f)}. ${textOf(f.reason)}.`,
   ],
   [
     'outhook.endpoint.released',
-    (f: Fields) => `:white_check_mark: *Endpoint served again*: ${endpointOf(f)}.`,
+    (f: Fields) => `:white_check_mark: *Endpoint resumed*: ${endpointOf(f)}.`,
   ],
   [
     'outhook.channel.held',
     (f: Fields) =>
       `:no_entry: *WhatsApp channel held*: ${code(f.endpointId)} of ${code(f.orgId)}, ` +
-      `${say(f.reason)}. Its messages wait until ` +
+      `${textOf(f.reason)}. Its messages wait until ` +
       `${code(`select outbox.resume_endpoint('${plain(f.endpointId)}')`)}.`,
   ],
   [
@@ -48,7 +48,7 @@ const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
       `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave a message of ${
         code(f.topic)
       } up ` +
-      `after ${say(f.retryCount)} attempts: ${say(f.error)}. It lies in ${
+      `after ${textOf(f.retryCount)} attempts: ${textOf(f.error)}. It lies in ${
         code(f.dlqTopic)
       }, message ` +
       `${code(f.messageId)}.`,
@@ -56,11 +56,11 @@ const news: ReadonlyMap<string, (fields: Fields) => string> = new Map([
 ])
 
 /**
- * The text of an event in Slack's markup: words for operational events, the type and the data for
- * any other. Nothing in it calls people (`<!channel>`) or becomes a link.
+ * The text of an event in Slack's markup: a sentence for operational events, the type and the data for
+ * others. Nothing in it mentions people (`<!channel>`) or becomes a link.
  */
 export function slackText({ type, correlation_id, body }: EventRow): string {
-  const write = news.get(type)
+  const write = operationalTexts.get(type)
   const fields = write === undefined ? null : readFields(body)
   if (write !== undefined && fields !== null) return write(fields)
   return `*${escape(type)}* (${code(correlation_id)})\n${block(body)}`
@@ -69,8 +69,8 @@ export function slackText({ type, correlation_id, body }: EventRow): string {
 function deadLetter(fields: Fields): string {
   const { eventType, orgId, retryCount, error, eventId, endpointId, why } = fields
   const again = `select outbox.replay('${plain(eventId)}', '${plain(endpointId)}')`
-  return `:x: *Dead letter*: ${code(eventType)} of ${code(orgId)}, ${say(why)} after ` +
-    `${say(retryCount)} failed attempts: ${say(error)}\nTo send it again: ${code(again)}`
+  return `:x: *Dead letter*: ${code(eventType)} of ${code(orgId)}, ${textOf(why)} after ` +
+    `${textOf(retryCount)} failed attempts: ${textOf(error)}\nTo send it again: ${code(again)}`
 }
 
 function endpointOf({ url, endpointId, orgId }: Fields): string {
@@ -91,12 +91,12 @@ function plain(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '?'
 }
 
-function say(value: unknown): string {
+function textOf(value: unknown): string {
   return escape(cut(plain(value), longestError))
 }
 
 function code(value: unknown): string {
-  return `\`${say(value).replaceAll('`', "'")}\``
+  return `\`${textOf(value).replaceAll('`', "'")}\``
 }
 
 function block(text: string): string {
@@ -104,7 +104,7 @@ function block(text: string): string {
 }
 
 function cut(text: string, most: number): string {
-  // A pair of surrogates is not halved.
+  // Does not cut a surrogate pair.
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }
 

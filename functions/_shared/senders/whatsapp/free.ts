@@ -3,7 +3,7 @@ import { defined, mediaObject } from './media.ts'
 
 type Interactive = Extract<FreePayload, { type: 'interactive' }>
 
-/** The Graph API's form of a message without a template: its type, and the object of that name. */
+/** The Graph API's object for a message without a template. */
 export function freeContent(payload: FreePayload): Record<string, unknown> {
   const { type } = payload
   switch (payload.type) {

@@ -5,12 +5,12 @@ type MediaFields = {
   filename?: string | undefined
 }
 
-/** A media object of the Graph API, with the fields that are there. */
+/** A media object of the Graph API, without absent members. */
 export function mediaObject({ id, link, caption, filename }: MediaFields): Record<string, string> {
   return defined({ id, link, caption, filename })
 }
 
-/** The fields that have a value. */
+/** The members that have a value. */
 export function defined<T>(fields: Record<string, T | undefined>): Record<string, T> {
   const kept: Record<string, T> = {}
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value

@@ -1,24 +1,23 @@
 import { type Clock, sleep } from '../../base/clock.ts'
 import type { Channel, OutgoingMessage } from './outgoing.ts'
 
-/** Holds messages back until their turn has come. */
+/** Spaces the messages of a number. */
 export type Pacer = {
-  /** Resolves when the message may leave by its number. */
+  /** Resolves when the message may be sent. */
   wait(message: OutgoingMessage, channel: Channel): Promise<void>
 }
 
-/** Timers are late by a few milliseconds: so much may be made up for. */
+/** Timers are late by a few milliseconds; this much is caught up. */
 const lateMs = 20
 
 /**
- * A claim brings the messages of a quarter of a second, and says when each is due. Each leaves
- * behind the one before it: a run that was held up itself keeps them apart all the same, for
- * WhatsApp counts what arrives.
+ * A claim has the messages of a quarter of a second, each with its wait. Each message also waits for
+ * the one before it, so that they stay spaced if the run itself was blocked: WhatsApp limits arrivals.
  */
 export function createPacer(clock: Clock): Pacer {
   const lines = new Map<string, Promise<number>>()
 
-  /** Resolves to when it left, or should have. */
+  /** Resolves with the time at which the message was sent, or should have been. */
   async function leave(before: Promise<number>, due: number, spacing: number): Promise<number> {
     const at = Math.max(due, await before + spacing)
     const now = clock.now()

@@ -5,13 +5,13 @@ import { freeContent } from './free.ts'
 import type { OutgoingMessage } from './outgoing.ts'
 import { templateContent } from './template.ts'
 
-/** The body of a Graph API call, or what is wrong with the message's payload. */
+/** The body of a Graph API call, or the problem of the message's payload. */
 export type GraphRequest = { ok: true; body: Record<string, unknown> } | {
   ok: false
   problem: string
 }
 
-/** Makes the body of `POST /<phone number id>/messages`. */
+/** Creates the body of `POST /<phone number id>/messages`. */
 export function graphRequest(message: OutgoingMessage): GraphRequest {
   const { template } = message
   if (template === null) {
@@ -43,11 +43,11 @@ function accept(
   return { ok: true, body }
 }
 
-/** Names the field and the rule, never the value: it is a person's. */
+/** Names the field and the rule, never the value, which is personal data. */
 function refuse({ issues }: z.ZodError): GraphRequest {
   const [issue] = issues
   const problem = issue === undefined
-    ? 'It has another form'
+    ? 'It is not valid'
     : `${issue.path.join('.')}: ${issue.message}`
   return { ok: false, problem }
 }

@@ -4,27 +4,27 @@ import type { Clock } from '../../base/clock.ts'
 import { version } from '../../base/version.ts'
 import type { Delivery, Endpoint, EventRow, Outcome } from '../../contract/contract.ts'
 import type { Sender, SenderDeps } from '../sender.ts'
-import { failed, outcomeOf } from './answer.ts'
+import { failed, outcomeOf } from './response.ts'
 import { type Channel, channelOf, messageOf } from './outgoing.ts'
 import { createPacer } from './pacer.ts'
 import { graphRequest } from './request.ts'
 import { usageHeaders } from './usage.ts'
 
-/** Sends messages through the WhatsApp Cloud API, those of one number at its pace. */
+/** Sends messages through the WhatsApp Cloud API, spaced by number. */
 export function createWhatsAppSender(clock: Clock): Sender {
   const pacer = createPacer(clock)
 
   async function ready(_delivery: Delivery, endpoint: Endpoint, event: EventRow): Promise<void> {
     const [message, channel] = [messageOf(event), channelOf(endpoint)]
-    // Without either of them send() reports the failure.
+    // Without one of them, send() reports the failure.
     if (message !== null && channel !== null) await pacer.wait(message, channel)
   }
 
   return { ready, send }
 }
 
-/** An answer has about 300 bytes, an error up to a few thousand. */
-const answerBytes = 16_384
+/** A response has about 300 bytes, an error up to a few thousand. */
+const responseBytes = 16_384
 
 async function send(
   _delivery: Delivery,
@@ -34,22 +34,26 @@ async function send(
 ): Promise<Outcome> {
   const [message, channel] = [messageOf(event), channelOf(endpoint)]
   if (channel === null || message === null) {
-    const missing = channel === null ? 'its channel' : 'its message'
-    return failed('protocol', `The delivery came without ${missing}: deploy one version of all`, {
-      code: 'incomplete',
-    })
+    const missing = channel === null ? 'channel' : 'message'
+    return failed(
+      'protocol',
+      `The delivery has no ${missing}: deploy functions and migrations of the same version`,
+      {
+        code: 'incomplete',
+      },
+    )
   }
   const target = checkTarget(messagesUrl(channel), deps.policy)
   if (!target.ok) {
-    return failed('blocked', `The setting whatsapp.graph_url does not serve: ${target.problem}`)
+    return failed('blocked', `The setting whatsapp.graph_url is not usable: ${target.problem}`)
   }
   if (!/^[\x21-\x7e]+$/.test(channel.access_token)) {
-    const problem = 'The access token is empty or holds characters that none has: set it again'
+    const problem = 'The access token is empty or has invalid characters: set it again'
     return failed('protocol', problem, { code: 'invalid_token' })
   }
   const request = graphRequest(message)
   if (!request.ok) {
-    const problem = `The message's payload does not serve: ${request.problem}`
+    const problem = `The message's payload is invalid: ${request.problem}`
     return failed('protocol', problem, { code: 'invalid_payload' })
   }
   const exchange = await deps.transport.post({
@@ -64,8 +68,8 @@ async function send(
     ],
     body: Buffer.from(JSON.stringify(request.body), 'utf8'),
     timeoutMs: endpoint.timeout_ms,
-    successBytes: answerBytes,
-    failureBytes: answerBytes,
+    successBytes: responseBytes,
+    failureBytes: responseBytes,
     keepHeaders: usageHeaders,
     policy: deps.policy,
   })

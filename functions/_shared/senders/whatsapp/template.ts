@@ -10,7 +10,7 @@ import type { OutgoingMessage } from './outgoing.ts'
 type Template = NonNullable<OutgoingMessage['template']>
 type Json = Record<string, unknown>
 
-/** The Graph API's form of a template message. */
+/** The Graph API's object for a template message. */
 export function templateContent(template: Template, payload: TemplatePayload): Json {
   const { header, parameters, buttons = [] } = payload
   const components: Json[] = []
@@ -79,7 +79,7 @@ function named(name: string | undefined): { parameter_name?: string } {
   return name === undefined ? {} : { parameter_name: name }
 }
 
-/** Meta refuses a parameter with a new line, a tab or more than four spaces on end. */
+/** Meta refuses a parameter with a line break, a tab or more than four consecutive spaces. */
 function oneLine(text: string): string {
   return text.replace(/\s*[\r\n\t]+\s*/g, ' ').replace(/ {5,}/g, '    ')
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** The headers by which the Graph API tells how much of an hour's calls is used up. */
+/** The Graph API's headers about the used share of an hour's calls. */
 export const usageHeaders = ['x-app-usage', 'x-business-use-case-usage'] as const
 
-/** An entry of the second header: percentages, and the minutes until calls are taken again. */
+/** An entry of the second header: percentages, and the minutes until calls are accepted again. */
 const useCase = z.looseObject({ estimated_time_to_regain_access: z.number().nonnegative() })
 const useCases = z.record(z.string(), z.array(z.unknown()))
 
-/** What the usage headers hold, and for how many seconds they ask to wait (0: not at all). */
+/** The usage headers, and the seconds to wait (0: none). */
 export type Usage = { usage: Record<string, unknown> | null; waitS: number }
 
-/** Reads the usage headers of an answer; one that is not JSON is as good as none. */
+/** Reads the usage headers of a response; one that is not JSON is ignored. */
 export function readUsage(headers: Record<string, string>): Usage {
   const usage: Record<string, unknown> = {}
   for (const name of usageHeaders) {

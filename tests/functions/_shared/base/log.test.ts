@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { createLog } from '../../../../functions/_shared/base/log.ts'
 
-Deno.test('log() writes one line of JSON and leaves debug lines out unless asked for', () => {
+Deno.test('log() writes one line of JSON, and debug lines only if enabled', () => {
   for (const debug of [false, true]) {
     const lines: string[] = []
     const log = createLog({ debug, write: (line) => void lines.push(line), now: () => 0 })

@@ -7,7 +7,7 @@ Deno.test('safeText() keeps valid UTF-8 as it is', () => {
   expect(safeText(encode('Zürich 🚲\n'))).toEqual({ text: 'Zürich 🚲\n', lossy: false })
 })
 
-Deno.test('safeText() replaces what is not UTF-8, removes NUL, and says so', () => {
+Deno.test('safeText() replaces invalid UTF-8, removes NUL, and reports it as lossy', () => {
   expect(safeText(new Uint8Array([0x61, 0xff, 0x62]))).toEqual({ text: 'a\ufffdb', lossy: true })
   expect(safeText(encode('a\0b'))).toEqual({ text: 'ab', lossy: true })
 })

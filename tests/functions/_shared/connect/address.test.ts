@@ -41,7 +41,7 @@ Deno.test('allows() refuses every address that is not public', () => {
   }
 })
 
-Deno.test('allows() takes public addresses', () => {
+Deno.test('allows() accepts public addresses', () => {
   for (
     const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111']
   ) {
@@ -49,7 +49,7 @@ Deno.test('allows() takes public addresses', () => {
   }
 })
 
-Deno.test('allows() takes what the operator allows, and nothing beside it', () => {
+Deno.test('allows() accepts the operator’s networks, and no others', () => {
   const allowCidrs = ['10.1.0.0/16', 'fd00:1::/32', 'nonsense']
   const policy = createAddressPolicy({ allowHttp: false, allowCidrs })
   const rows: [string, boolean][] = [
@@ -65,7 +65,7 @@ Deno.test('allows() takes what the operator allows, and nothing beside it', () =
   }
 })
 
-Deno.test('createPolicySource() gives a new policy as soon as one of the rules changes', () => {
+Deno.test('createPolicySource() returns a new policy when a rule changes', () => {
   const rules: AddressRules = {
     allowHttp: true,
     allowCidrs: ['10.0.0.0/8'],

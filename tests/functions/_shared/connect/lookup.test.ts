@@ -23,7 +23,7 @@ Deno.test('lookupVetted() refuses a name that has one refused address among publ
   }
 })
 
-Deno.test('lookupVetted() gives IPv4 before IPv6', async () => {
+Deno.test('lookupVetted() returns IPv4 before IPv6', async () => {
   const resolve = resolveTo('2606:4700::1111', '1.1.1.1')
   expect(await lookupVetted('both.test', strict, resolve)).toEqual([
     { address: '1.1.1.1', family: 4 },
@@ -31,7 +31,7 @@ Deno.test('lookupVetted() gives IPv4 before IPv6', async () => {
   ])
 })
 
-Deno.test('vettedLookup() answers in both forms that clients ask for', async () => {
+Deno.test('vettedLookup() supports both forms of results', async () => {
   const lookup = vettedLookup(strict, resolveTo('1.1.1.1', '2606:4700::1111'))
   const one = await new Promise((done) => {
     lookup('both.test', { all: false }, (error, address, family) => done([error, address, family]))
@@ -46,7 +46,7 @@ Deno.test('vettedLookup() answers in both forms that clients ask for', async () 
   ]])
 })
 
-Deno.test('vettedLookup() hands errors on, of the resolver and of the policy', async () => {
+Deno.test('vettedLookup() passes on errors of resolver and policy', async () => {
   const broken = Object.assign(new Error('queryA ENOTFOUND'), { code: 'ENOTFOUND' })
   const rows: [Resolve, string][] = [
     [() => Promise.reject(broken), 'ENOTFOUND'],

@@ -71,7 +71,7 @@ async function postMany(zone: Zone, port: number, count: number): Promise<string
 }
 
 function wordOf(exchange: Exchange): string {
-  return exchange.kind === 'answer' ? String(exchange.status) : exchange.errorClass
+  return exchange.kind === 'response' ? String(exchange.status) : exchange.errorClass
 }
 
 Deno.test('a name that changes between questions never leads inside', async () => {

@@ -62,7 +62,7 @@ Deno.test('checkTarget() goes to the ports that the operator allows and does not
   expect(checkTarget('https://example.com/', unreadable).ok).toBe(false)
 })
 
-Deno.test('checkTarget() takes public hosts and names, and http where it is allowed', () => {
+Deno.test('checkTarget() accepts public hosts and names, and http if it is allowed', () => {
   for (const url of ['https://example.com/a?b=c', 'https://8.8.8.8/', 'https://localhost/']) {
     expect([url, checkTarget(url, strict).ok]).toEqual([url, true])
   }
@@ -71,16 +71,16 @@ Deno.test('checkTarget() takes public hosts and names, and http where it is allo
   expect(checkTarget('http://10.0.0.1:8080/', local).ok).toBe(false)
   expect(checkTarget('ftp://example.com/', local)).toEqual({
     ok: false,
-    problem: 'The URL must begin with https://',
+    problem: 'The URL must start with https://',
   })
 })
 
-Deno.test('checkTarget() tells nothing about the address it refuses', () => {
+Deno.test('checkTarget() does not reveal the refused address', () => {
   const target = checkTarget('https://10.1.2.3/', strict)
   expect(target).toEqual({ ok: false, problem: expect.not.stringContaining('10.1.2.3') })
 })
 
-Deno.test('targetOf() gives what checkTarget() gives, checked once under each policy', () => {
+Deno.test('targetOf() returns the result of checkTarget(), cached for each policy', () => {
   const lax = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
   for (
     const url of ['http://example.com/a', 'https://example.com/a', 'https://10.0.0.1/', 'no url']

@@ -5,7 +5,7 @@ function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code })
 }
 
-Deno.test('tlsProblem() says what is wrong, from the codes of Deno 2.9 and the words of Deno 2.1', () => {
+Deno.test('tlsProblem() names the problem from the codes of Deno 2.9 and the texts of Deno 2.1', () => {
   const rows: [Error, RegExp][] = [
     [coded('CERT_HAS_EXPIRED', 'certificate has expired'), /has expired: renew/],
     [new Error('invalid peer certificate: Expired'), /has expired: renew/],
@@ -15,8 +15,8 @@ Deno.test('tlsProblem() says what is wrong, from the codes of Deno 2.9 and the w
       /another host name/,
     ],
     [new Error('invalid peer certificate: NotValidForName'), /another host name/],
-    [coded('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), /signs itself/],
-    [coded('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate'), /signs itself/],
+    [coded('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), /self-signed/],
+    [coded('SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate'), /self-signed/],
     [
       coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate'),
       /not trusted/,
@@ -31,7 +31,7 @@ Deno.test('tlsProblem() says what is wrong, from the codes of Deno 2.9 and the w
       /old version of TLS/,
     ],
     [new Error('received fatal alert: ProtocolVersion'), /old version of TLS/],
-    [new Error('received fatal alert: HandshakeFailure'), /no cipher in common/],
+    [new Error('received fatal alert: HandshakeFailure'), /no common cipher/],
   ]
   for (const [error, sentence] of rows) {
     expect([error.message, tlsProblem(error)]).toEqual([

@@ -35,14 +35,14 @@ async function withProxy(
   }
 }
 
-Deno.test('a proxy makes the connections, which are kept and used again', async () => {
+Deno.test('connections through a proxy are reused', async () => {
   for (const tls of [undefined, selfSigned]) {
     const receiver = startReceiver(tls === undefined ? {} : { tls })
     const port = Number(new URL(receiver.url).port)
     await withProxy({ connectTo: port }, {}, async (send, proxy) => {
       const url = `${tls === undefined ? 'http' : 'https'}://receiver.test:8443`
-      expect(await send(`${url}/a`)).toMatchObject({ kind: 'answer', status: 200 })
-      expect(await send(`${url}/b`)).toMatchObject({ kind: 'answer', status: 200 })
+      expect(await send(`${url}/a`)).toMatchObject({ kind: 'response', status: 200 })
+      expect(await send(`${url}/b`)).toMatchObject({ kind: 'response', status: 200 })
       expect(proxy.asked).toEqual([{ target: 'receiver.test:8443', authorization: null }])
       expect(receiver.received.map(({ path }) => path)).toEqual(['/a', '/b'])
       expect(receiver.received[0]?.headers['host']).toBe('receiver.test:8443')
@@ -52,14 +52,14 @@ Deno.test('a proxy makes the connections, which are kept and used again', async 
   }
 })
 
-Deno.test('a proxy is asked for an IPv6 address in brackets', async () => {
+Deno.test('an IPv6 address is sent to a proxy in brackets', async () => {
   await withProxy({ status: 502 }, {}, async (send, proxy) => {
     await send('http://[2606:4700:4700::1111]:8080/')
     expect(proxy.asked.map(({ target }) => target)).toEqual(['[2606:4700:4700::1111]:8080'])
   })
 })
 
-Deno.test('a proxy is told who asks, and the receiver is not', async () => {
+Deno.test('the proxy gets its credentials, and the receiver does not', async () => {
   const receiver = startReceiver()
   const port = Number(new URL(receiver.url).port)
   const more = { proxyAuthorization: 'Basic b3V0aG9vazpzZXNhbWU=' }
@@ -85,7 +85,7 @@ Deno.test('the certificate is checked behind a proxy too', async () => {
   await nextTurn()
 })
 
-Deno.test('a proxy is never asked for a literal address that is not allowed', async () => {
+Deno.test('a blocked literal address is never sent to a proxy', async () => {
   await withProxy('hang', {}, async (send, proxy) => {
     for (const url of ['http://10.0.0.1/', 'http://0x7f.1/', 'https://[::1]/']) {
       expect(await send(url)).toMatchObject({ kind: 'fault', errorClass: 'blocked' })

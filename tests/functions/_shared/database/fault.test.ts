@@ -8,8 +8,8 @@ import { connectDirect } from '../../../../functions/_shared/database/direct.ts'
 import {
   type FaultKind,
   faultTable,
-  kindOfAnswer,
   kindOfCode,
+  kindOfResponse,
 } from '../../../../functions/_shared/database/fault.ts'
 import { prepareDatabase } from '../../../../supabase/local/database/mod.ts'
 import { waitUntil } from '../../../../supabase/local/process/wait.ts'
@@ -108,7 +108,7 @@ const made: {
   {
     title: 'a read-only database',
     code: '25006',
-    kind: 'passes',
+    kind: 'temporary',
     fault: async () => {
       await admin`alter role courier set default_transaction_read_only = on`
       return await faultOf(url())
@@ -117,7 +117,7 @@ const made: {
   {
     title: 'a lock that is not got',
     code: '55P03',
-    kind: 'passes',
+    kind: 'temporary',
     fault: async () => {
       await admin`alter role courier set lock_timeout = '50ms'`
       return await whileWaiting(() => Promise.resolve())
@@ -126,19 +126,19 @@ const made: {
   {
     title: 'a cancelled statement',
     code: '57014',
-    kind: 'passes',
+    kind: 'temporary',
     fault: () => whileWaiting(() => onCourier('pg_cancel_backend')),
   },
   {
     title: 'a backend that is ended',
     code: null,
-    kind: 'passes',
+    kind: 'temporary',
     fault: () => whileWaiting(() => onCourier('pg_terminate_backend')),
   },
   {
     title: 'too many connections',
     code: '53300',
-    kind: 'passes',
+    kind: 'temporary',
     fault: async () => {
       await admin`alter role courier connection limit 0`
       return await faultOf(url())
@@ -147,13 +147,13 @@ const made: {
   {
     title: 'nobody at the port',
     code: 'ECONNREFUSED',
-    kind: 'passes',
+    kind: 'temporary',
     fault: () => faultOf(url((to) => to.port = '1')),
   },
   {
     title: 'no answer in time',
     code: '',
-    kind: 'passes',
+    kind: 'temporary',
     fault: async () => {
       const blocker = await admin.reserve()
       await blocker`begin`
@@ -167,19 +167,19 @@ const made: {
   {
     title: 'a wrong password',
     code: '28P01',
-    kind: 'never',
+    kind: 'permanent',
     fault: () => faultOf(url((to) => to.password = 'wrong')),
   },
   {
     title: 'a database that is not there',
     code: '3D000',
-    kind: 'never',
+    kind: 'permanent',
     fault: () => faultOf(url((to) => to.pathname = '/elsewhere')),
   },
   {
     title: 'a schema that is not there',
     code: '3F000',
-    kind: 'never',
+    kind: 'permanent',
     fault: async () => {
       await admin`create database bare`
       return await faultOf(url((to) => to.pathname = '/bare'))
@@ -188,7 +188,7 @@ const made: {
   {
     title: 'a role without the right',
     code: '42501',
-    kind: 'never',
+    kind: 'permanent',
     fault: async () => {
       await admin`create role stranger login password 'right'`
       await admin`grant usage on schema outbox to stranger`
@@ -198,7 +198,7 @@ const made: {
   {
     title: 'a result with a character that no text holds',
     code: '22P05',
-    kind: 'member',
+    kind: 'partial',
     fault: () =>
       faultOf(url(), {
         call: callOf({
@@ -236,7 +236,7 @@ Deno.test('a read-only connection is replaced by a new one', async () => {
 
 /** Errors that no test can cause, and the codes of the gateway and the driver. */
 const known: Record<FaultKind, string[]> = {
-  passes: [
+  temporary: [
     '',
     '08000',
     '08006',
@@ -264,8 +264,8 @@ const known: Record<FaultKind, string[]> = {
     'EPIPE',
     'ETIMEDOUT',
   ],
-  member: ['22003', '22P02', '23505', '23514', '21000', 'P0001', '0A000', '54000'],
-  never: [
+  partial: ['22003', '22P02', '23505', '23514', '21000', 'P0001', '0A000', '54000'],
+  permanent: [
     '08P01',
     '28000',
     '42P01',
@@ -282,7 +282,7 @@ const known: Record<FaultKind, string[]> = {
   ],
 }
 
-for (const kind of ['passes', 'member', 'never'] as const) {
+for (const kind of ['temporary', 'partial', 'permanent'] as const) {
   Deno.test(`kindOfCode() sorts its codes as ${kind}`, () => {
     for (const code of known[kind]) expect([code, kindOfCode(code)]).toEqual([code, kind])
   })
@@ -294,15 +294,15 @@ Deno.test('kindOfCode() has a code for each row of the table', () => {
   expect([...new Set(rows)].sort((a, b) => a - b)).toEqual(faultTable.map((_, n) => n))
 })
 
-Deno.test('kindOfAnswer() uses the status if the gateway gives no code', () => {
+Deno.test('kindOfResponse() uses the status if there is no code', () => {
   for (const status of [0, 408, 429, 500, 502, 503, 504]) {
-    expect([status, kindOfAnswer(status, '')]).toEqual([status, 'passes'])
+    expect([status, kindOfResponse(status, '')]).toEqual([status, 'temporary'])
   }
   for (const status of [401, 403, 404]) {
-    expect([status, kindOfAnswer(status, '')]).toEqual([status, 'never'])
+    expect([status, kindOfResponse(status, '')]).toEqual([status, 'permanent'])
   }
-  expect(kindOfAnswer(413, '')).toBe('member')
-  expect(kindOfAnswer(405, '25006')).toBe('passes')
+  expect(kindOfResponse(413, '')).toBe('partial')
+  expect(kindOfResponse(405, '25006')).toBe('temporary')
 })
 
 Deno.test('outbox.is_passing() is true only for codes that the table calls passing', async () => {
@@ -310,7 +310,7 @@ Deno.test('outbox.is_passing() is true only for codes that the table calls passi
   for (const code of codes) {
     const [row] = await admin<{ passes: boolean }[]>`select outbox.is_passing(${code}) as passes`
     if (row?.passes === true && code !== '08P01' && code !== '57P04') {
-      expect([code, kindOfCode(code)]).toEqual([code, 'passes'])
+      expect([code, kindOfCode(code)]).toEqual([code, 'temporary'])
     }
   }
 })

@@ -27,14 +27,14 @@ async function checkClaim(stack: Stack, database: Database): Promise<void> {
   const call = callOf()
   const claim = await database.dispatch(call)
   if (!claim.ok) throw new Error(claim.fault.message)
-  const [delivery] = claim.answer.deliveries
+  const [delivery] = claim.response.deliveries
   if (delivery === undefined) throw new Error('nothing was claimed')
-  expect(claim.answer.events[delivery.event]?.body).toBe(body)
-  expect(claim.answer.endpoints[delivery.endpoint]?.secrets).toHaveLength(1)
+  expect(claim.response.events[delivery.event]?.body).toBe(body)
+  expect(claim.response.endpoints[delivery.endpoint]?.secrets).toHaveLength(1)
 
   const repeat = await database.dispatch(call)
   expect(repeat).toMatchObject({
-    answer: { deliveries: [{ event: delivery.event, attempt: delivery.attempt }] },
+    response: { deliveries: [{ event: delivery.event, attempt: delivery.attempt }] },
   })
 
   const { event, endpoint, attempt } = delivery
@@ -48,19 +48,19 @@ async function checkClaim(stack: Stack, database: Database): Promise<void> {
     duration_ms: 3,
   }
   const done = await database.dispatch({ ...call, seq: 2, results: [result], ended: true })
-  expect(done).toMatchObject({ answer: { stale: 0, deliveries: [] } })
+  expect(done).toMatchObject({ response: { stale: 0, deliveries: [] } })
   const late = await database.dispatch(callOf({ results: [result] }))
-  expect(late).toMatchObject({ answer: { stale: 1 } })
+  expect(late).toMatchObject({ response: { stale: 1 } })
 
-  const known = { [endpoint]: claim.answer.endpoints[endpoint]?.revision ?? '' }
+  const known = { [endpoint]: claim.response.endpoints[endpoint]?.revision ?? '' }
   await stack.psql(`select outbox.publish('order.paid', '{}')`)
   const knows = callOf({ known })
   expect(await database.dispatch(knows))
-    .toMatchObject({ answer: { deliveries: [{ endpoint }], endpoints: {} } })
+    .toMatchObject({ response: { deliveries: [{ endpoint }], endpoints: {} } })
   // Any change of its row makes another revision.
   await stack.psql(`update outbox.endpoint set timeout_ms = timeout_ms + 1`)
   const told = await database.dispatch(knows)
-  expect(told.ok && told.answer.endpoints[endpoint]?.revision).not.toBe(known[endpoint])
+  expect(told.ok && told.response.endpoints[endpoint]?.revision).not.toBe(known[endpoint])
   await database.dispatch({
     ...knows,
     seq: 2,
@@ -93,29 +93,32 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
     await t.step('a key that may not call it is a fault that no repeat cures', async () => {
       const database = connectRpc({ url: stack.apiUrl, key: stack.keys.anonKey })
       const reply = await database.dispatch(callOf())
-      expect(reply).toMatchObject({ ok: false, fault: { kind: 'never' } })
+      expect(reply).toMatchObject({ ok: false, fault: { kind: 'permanent' } })
     })
-    await t.step('a call without an answer in time is a fault that a repeat may cure', async () => {
-      const database = connectDirect({ url: stack.dbUrl, timeoutMs: 300 })
-      try {
-        const blocker = stack.psql('begin; lock table outbox.run_batch; select pg_sleep(1)')
-        await lockTaken(stack)
-        const call = callOf()
-        expect(await database.dispatch(call)).toMatchObject({
-          ok: false,
-          fault: { kind: 'passes' },
-        })
-        await blocker
-        const patient = connectDirect({ url: stack.dbUrl })
+    await t.step(
+      'a call without an response in time is a fault that a repeat may cure',
+      async () => {
+        const database = connectDirect({ url: stack.dbUrl, timeoutMs: 300 })
         try {
-          expect(await patient.dispatch(call)).toMatchObject({ ok: true })
+          const blocker = stack.psql('begin; lock table outbox.run_batch; select pg_sleep(1)')
+          await lockTaken(stack)
+          const call = callOf()
+          expect(await database.dispatch(call)).toMatchObject({
+            ok: false,
+            fault: { kind: 'temporary' },
+          })
+          await blocker
+          const patient = connectDirect({ url: stack.dbUrl })
+          try {
+            expect(await patient.dispatch(call)).toMatchObject({ ok: true })
+          } finally {
+            await patient.close()
+          }
         } finally {
-          await patient.close()
+          await database.close()
         }
-      } finally {
-        await database.close()
-      }
-    })
+      },
+    )
     await t.step('a lost connection is a fault, and the next call makes a new one', async () => {
       const database = connectDirect({ url: stack.dbUrl })
       try {
@@ -125,16 +128,16 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
           await stack.psql(`select pg_terminate_backend(pid) from pg_stat_activity
             where application_name = 'outhook'`)
           const reply = await database.dispatch(callOf())
-          if (!reply.ok) expect(reply.fault.kind).toBe('passes')
+          if (!reply.ok) expect(reply.fault.kind).toBe('temporary')
         }
       } finally {
         await database.close()
       }
     })
-    await t.step('a server that does not answer is a fault that a repeat may cure', async () => {
+    await t.step('a server that does not response is a fault that a repeat may cure', async () => {
       for (const database of unreachable()) {
         const reply = await database.dispatch(callOf())
-        expect(reply).toMatchObject({ ok: false, fault: { kind: 'passes' } })
+        expect(reply).toMatchObject({ ok: false, fault: { kind: 'temporary' } })
         expect(reply).not.toMatchObject({ fault: { message: expect.stringContaining('sesame') } })
         await database.close()
       }

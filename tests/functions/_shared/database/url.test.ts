@@ -33,7 +33,7 @@ Deno.test('connectionUrlProblem() refuses a password that is not encoded and doe
 
 Deno.test('connectionUrlProblem() refuses what is no connection string', () => {
   for (const text of ['', 'h', 'mysql://u:p@h/d', 'http://h/d']) {
-    expect(connectionUrlProblem(text)).toBe('must begin with postgresql://')
+    expect(connectionUrlProblem(text)).toBe('must start with postgresql://')
   }
   for (const text of ['postgresql://u:p@h:port/d', 'postgresql://u:p@[h', 'postgresql://u:p@/d']) {
     expect([text, connectionUrlProblem(text)]).toEqual([text, expect.stringContaining('is not')])

@@ -10,23 +10,23 @@ async function refusal(body: BodyInit, ms?: number): Promise<unknown[]> {
   return answer instanceof Response ? [answer.status, (await answer.json()).code] : [answer]
 }
 
-Deno.test('readText() gives the text of a body', async () => {
+Deno.test('readText() returns the text of a body', async () => {
   expect(await readText(request('ünfit'), 10)).toBe('ünfit')
   expect(await readText(request('x'.repeat(10)), 10)).toBe('x'.repeat(10))
   expect(await readText(new Request('http://localhost/', { method: 'POST' }), 10)).toBe('')
 })
 
-Deno.test('readText() gives the answer to a body that is too large', async () => {
+Deno.test('readText() returns the error response to a body that is too large', async () => {
   expect(await refusal('x'.repeat(11))).toEqual([413, 'too_large'])
 })
 
-Deno.test('readText() gives the answer to a body that breaks off', async () => {
+Deno.test('readText() returns the error response to an incomplete body', async () => {
   const broken = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.error(new Error('reset')),
   })
   expect(await refusal(broken)).toEqual([400, 'invalid_argument'])
 })
 
-Deno.test('readText() gives the answer to a body that does not come', async () => {
+Deno.test('readText() returns the error response to a body that is too late', async () => {
   expect(await refusal(new ReadableStream<Uint8Array>(), 1)).toEqual([408, 'request_timeout'])
 })

@@ -24,7 +24,7 @@ type Started = {
   origin: Origin
   made: Made[]
   got: (Connection | string)[]
-  ask(isGone?: boolean, askedAt?: number): void
+  requestOne(isSettled?: boolean, waitsSince?: number): void
   connected(n: number): Connection
   count(): number
   stop(): void
@@ -45,17 +45,17 @@ function startOrigin(most = 2): Started {
         settle(new Error('given up'))
       }
     },
-    most,
+    maxConnections: most,
     keepMs: 60_000,
     deadlines,
     onCount: (change) => {
       count += change
     },
   })
-  const ask = (isGone = false, askedAt = performance.now()): void =>
-    origin.ask({
-      isGone,
-      askedAt,
+  const requestOne = (isSettled = false, waitsSince = performance.now()): void =>
+    origin.request({
+      isSettled,
+      waitsSince,
       onConnection: (connection) => void got.push(connection),
       onRefusal: ({ message }) => void got.push(message),
     })
@@ -68,12 +68,12 @@ function startOrigin(most = 2): Started {
     origin.close()
     deadlines.close()
   }
-  return { origin, made, got, ask, connected, count: () => count, stop }
+  return { origin, made, got, requestOne, connected, count: () => count, stop }
 }
 
-Deno.test('Origin makes no more connections than it may, and whoever waits gets the next free one', async () => {
-  const { origin, made, got, ask, connected } = startOrigin(2)
-  for (let n = 0; n < 4; n++) ask()
+Deno.test('Origin opens at most its limit of connections, and waiting requests get the next free one', async () => {
+  const { origin, made, got, requestOne, connected } = startOrigin(2)
+  for (let n = 0; n < 4; n++) requestOne()
   expect(made.length).toBe(2)
   for (const { settle } of made) settle(new Endless())
   expect(got.length).toBe(2)
@@ -82,12 +82,12 @@ Deno.test('Origin makes no more connections than it may, and whoever waits gets 
   await served()
   expect(got[2]).toBe(got[0])
   origin.close()
-  expect(got[3]).toBe('The connection was closed before an answer came')
+  expect(got[3]).toBe('The connection was closed before the response')
 })
 
-Deno.test('Origin tries anew for the others when a connection cannot be made', () => {
-  const { made, got, ask, stop } = startOrigin(1)
-  for (let n = 0; n < 3; n++) ask()
+Deno.test('Origin connects again for the others when a connect fails', () => {
+  const { made, got, requestOne, stop } = startOrigin(1)
+  for (let n = 0; n < 3; n++) requestOne()
   made[0]?.settle(new Error('refused'))
   expect(got).toEqual(['refused'])
   expect(made.length).toBe(2)
@@ -96,11 +96,11 @@ Deno.test('Origin tries anew for the others when a connection cannot be made', (
   stop()
 })
 
-Deno.test('Origin refuses nobody who came after the failed connection was begun', () => {
-  const { made, got, ask, stop } = startOrigin(2)
-  ask()
-  ask()
-  ask(false, performance.now() + 10_000)
+Deno.test('Origin fails no request that came after the failed connect had started', () => {
+  const { made, got, requestOne, stop } = startOrigin(2)
+  requestOne()
+  requestOne()
+  requestOne(false, performance.now() + 10_000)
   made[0]?.settle(new Endless())
   made[1]?.settle(new Error('not made in time'))
   expect(got.slice(1)).toEqual(['not made in time'])
@@ -111,29 +111,29 @@ Deno.test('Origin refuses nobody who came after the failed connection was begun'
   stop()
 })
 
-Deno.test('Origin makes no further connection for whoever has gone when one fails', () => {
-  const { made, got, ask, stop } = startOrigin(1)
-  ask(true)
+Deno.test('Origin opens no connection for a settled request after a failed connect', () => {
+  const { made, got, requestOne, stop } = startOrigin(1)
+  requestOne(true)
   made[0]?.settle(new Error('refused'))
   expect([got.length, made.length]).toEqual([0, 1])
   stop()
 })
 
-Deno.test('Origin gives nothing to whoever has gone, and keeps the connection', async () => {
-  const { made, got, ask, count, stop } = startOrigin(1)
-  ask(true)
+Deno.test('Origin keeps the connection if the request has settled', async () => {
+  const { made, got, requestOne, count, stop } = startOrigin(1)
+  requestOne(true)
   made[0]?.settle(new Endless())
   await served()
   expect([got.length, count()]).toEqual([0, 1])
-  ask()
+  requestOne()
   expect([got.length, made.length]).toEqual([1, 1])
   stop()
 })
 
-Deno.test('Origin does not give out a connection that ended, or on which something came, in between', async () => {
-  const { origin, made, ask, connected, got, stop } = startOrigin(2)
-  ask()
-  ask()
+Deno.test('Origin does not reuse a connection that ended, or received bytes, in between', async () => {
+  const { origin, made, requestOne, connected, got, stop } = startOrigin(2)
+  requestOne()
+  requestOne()
   const [ends, speaks] = [new Endless(), new Endless()]
   made[0]?.settle(ends)
   made[1]?.settle(speaks)
@@ -143,14 +143,14 @@ Deno.test('Origin does not give out a connection that ended, or on which somethi
   speaks.push('HTTP/1.1 200 OK')
   await served()
   await served()
-  ask()
+  requestOne()
   expect([got.length, made.length]).toEqual([2, 3])
   stop()
 })
 
-Deno.test('Origin closes a connection that comes back after it was retired', async () => {
-  const { origin, made, ask, connected, count } = startOrigin(1)
-  ask()
+Deno.test('Origin closes a connection that is released after it was retired', async () => {
+  const { origin, made, requestOne, connected, count } = startOrigin(1)
+  requestOne()
   made[0]?.settle(new Endless())
   origin.retire()
   expect(count()).toBe(1)
@@ -159,9 +159,9 @@ Deno.test('Origin closes a connection that comes back after it was retired', asy
   expect([count(), origin.isEmpty]).toEqual([0, true])
 })
 
-Deno.test('Origin gives up what is being connected when it closes', () => {
-  const { origin, made, ask, got } = startOrigin(1)
-  ask()
+Deno.test('Origin cancels pending connects when it closes', () => {
+  const { origin, made, requestOne, got } = startOrigin(1)
+  requestOne()
   origin.close()
   expect(made[0]?.isGivenUp).toBe(true)
   expect(got.length).toBe(1)

@@ -38,12 +38,12 @@ Deno.test('createHttp1Transport() speaks TLS with the vetted address under the n
   const url = `https://receiver.test:${new URL(receiver.url).port}/`
   const options = { resolve: resolveToLoopback, ca: selfSigned.cert }
   await withTransport(options, [receiver], async (transport) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(receiver.received[0]?.headers['host']).toBe(new URL(url).host)
   })
 })
 
-Deno.test('createHttp1Transport() gives tls for a certificate that is not trusted or of another name', async () => {
+Deno.test('createHttp1Transport() reports class tls for an untrusted certificate, or one of another name', async () => {
   const receiver = startReceiver({ tls: selfSigned })
   const { port } = new URL(receiver.url)
   await withTransport({ resolve: resolveToLoopback }, [], async (transport) => {
@@ -58,7 +58,7 @@ Deno.test('createHttp1Transport() gives tls for a certificate that is not truste
   })
 })
 
-Deno.test('createHttp1Transport() keeps a connection, and leaves it when the policy changes', async () => {
+Deno.test('createHttp1Transport() reuses a connection until the policy changes', async () => {
   const receiver = startReceiver()
   await withTransport({}, [receiver], async (transport) => {
     await post(transport, `${receiver.url}/a`, local)
@@ -106,7 +106,7 @@ async function answerOne(conn: Deno.TcpConn): Promise<void> {
   await conn.write(ANSWER)
 }
 
-Deno.test('createHttp1Transport() opens another connection when it has seen the kept one close', async () => {
+Deno.test('createHttp1Transport() opens another connection after the unused one has closed', async () => {
   const transport = createHttp1Transport({})
   await withServer([
     async (conn) => {
@@ -117,15 +117,15 @@ Deno.test('createHttp1Transport() opens another connection when it has seen the 
     },
     answerOne,
   ], async (url, [closed]) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     await closed
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
   })
   await transport.close()
   await nextTurn()
 })
 
-Deno.test('createHttp1Transport() gives reset when a kept connection closes under a request, and goes on', async () => {
+Deno.test('createHttp1Transport() reports class reset when a reused connection closes during a request, and recovers', async () => {
   const transport = createHttp1Transport({})
   await withServer([
     async (conn) => {
@@ -134,9 +134,9 @@ Deno.test('createHttp1Transport() gives reset when a kept connection closes unde
     },
     answerOne,
   ], async (url) => {
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(await post(transport, url, local)).toMatchObject({ kind: 'fault', errorClass: 'reset' })
-    expect(await post(transport, url, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(await post(transport, url, local)).toMatchObject({ kind: 'response', status: 200 })
   })
   await transport.close()
   await nextTurn()
@@ -154,7 +154,7 @@ Deno.test('createPools() closes the longest unused connections beyond its bound'
   })
 })
 
-Deno.test('createPools() keeps no more connections open than its bound', async () => {
+Deno.test('createPools() has at most its limit of open connections', async () => {
   const receivers = Array.from({ length: 4 }, () => startReceiver())
   await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
     for (const { url } of receivers) await post(transport, url, local)
@@ -163,7 +163,7 @@ Deno.test('createPools() keeps no more connections open than its bound', async (
   })
 })
 
-Deno.test('createPools() closes what it keeps when the policy changes', async () => {
+Deno.test('createPools() closes unused connections when the policy changes', async () => {
   const receiver = startReceiver()
   await withTransport({ keepAliveMs: 60_000 }, [receiver], async (transport) => {
     await post(transport, receiver.url, local)
@@ -173,7 +173,7 @@ Deno.test('createPools() closes what it keeps when the policy changes', async ()
   })
 })
 
-Deno.test('createPools() tells connections with TLS from those without', () => {
+Deno.test('createPools() separates connections with and without TLS', () => {
   const deadlines = createDeadlines()
   const pools = createPools(deadlines)
   const plain = pools.of(new URL('http://x.test/'), local)
@@ -224,7 +224,7 @@ Deno.test('createHttp1Transport() never sends a request whose deadline passed wh
   })
 })
 
-Deno.test('createHttp1Transport() gives up a connection that is not made in time', async () => {
+Deno.test('createHttp1Transport() times out a slow connect', async () => {
   const resolve = (): Promise<never> => new Promise(() => {})
   await withTransport({ resolve, timeoutMs: 50 }, [], async (transport) => {
     expect(await post(transport, 'http://never.test/', local))
@@ -248,8 +248,8 @@ Deno.test('createHttp1Transport() uses no connection again that still has a body
     const limits = { timeoutMs: 10_000, successBytes: 256, failureBytes: 256 }
     const url = new URL(`http://127.0.0.1:${listener.addr.port}/`)
     const first = await transport.post({ url, headers: [], body, ...limits, policy: local })
-    expect(first).toMatchObject({ kind: 'answer', status: 200 })
-    expect(await post(transport, url.href, local)).toMatchObject({ kind: 'answer', status: 200 })
+    expect(first).toMatchObject({ kind: 'response', status: 200 })
+    expect(await post(transport, url.href, local)).toMatchObject({ kind: 'response', status: 200 })
     expect(open.length).toBe(2)
   })
   listener.close()

@@ -5,7 +5,7 @@ import { postBytes } from '../../../../functions/_shared/http1/request.ts'
 
 const url = new URL('https://receiver.test:8443/a%20b?c=ü#d')
 
-Deno.test('postBytes() gives the whole request, and a long body by itself', () => {
+Deno.test('postBytes() returns the whole request, and a long body separately', () => {
   const [whole, ...none] = postBytes({
     url,
     headers: ['x-a', '1', 'X-B', ''],

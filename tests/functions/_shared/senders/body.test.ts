@@ -24,7 +24,7 @@ Deno.test('bodyOf() is JSON, whatever the fields hold', () => {
   })
 })
 
-Deno.test('bodyOf() is the stored text alone where the endpoint wants it so', () => {
+Deno.test('bodyOf() is only the stored text if the endpoint is configured so', () => {
   const event = sampleEvent({ body: '{"amount": 1.10}' })
   expect(bodyOf(sampleEndpoint({ payload: 'data' }), id, event)).toBe('{"amount": 1.10}')
 })

@@ -27,17 +27,17 @@ Deno.test('lazySender() loads with the first delivery, once, and again after a f
     const loaded: Sender = {
       ready: () => Promise.resolve(void readies++),
       send: () => Promise.resolve({ outcome: 'delivered' }),
-      rest: () => Promise.resolve(void rests++),
+      closeIdle: () => Promise.resolve(void rests++),
     }
     return Promise.resolve(loaded)
   })
-  await sender.rest?.()
+  await sender.closeIdle?.()
   expect([loads, rests]).toEqual([0, 0])
   const send = (): Promise<unknown> =>
     sender.send(sampleDelivery(), sampleEndpoint(), sampleEvent(), deps)
   await expect(send()).rejects.toThrow('no network')
   expect(await Promise.all([send(), send()])).toHaveLength(2)
-  await sender.rest?.()
+  await sender.closeIdle?.()
   expect([loads, rests]).toEqual([2, 1])
   await sender.ready?.(sampleDelivery(), sampleEndpoint(), sampleEvent())
   expect([loads, readies]).toEqual([2, 1])
@@ -48,7 +48,7 @@ for (const kind of ['rabbitmq', 'kafka']) {
     const sender = senders.get(kind)
     expect(await sender?.send(sampleDelivery(), sampleEndpoint({ kind }), sampleEvent(), deps))
       .toMatchObject({ outcome: 'failed', error: expect.stringContaining('outbox.set_broker()') })
-    await sender?.rest?.()
+    await sender?.closeIdle?.()
   })
 }
 
@@ -85,6 +85,6 @@ Deno.test('through a proxy no broker is reached, and its endpoint waits', async 
     expect(
       await sender?.send(sampleDelivery(), endpoint, sampleEvent(), { ...deps, policy }),
     ).toMatchObject({ error_class: 'broker', code: 'no_proxy' })
-    await sender?.rest?.()
+    await sender?.closeIdle?.()
   }
 })

@@ -8,7 +8,7 @@ import { sampleDelivery, sampleEndpoint, sampleEvent } from '../../samples.ts'
 
 const signatures = { standard: 'v1,abc', simple: 'sha256=00' }
 
-Deno.test('webhookHeaders() gives every header of the wire format', () => {
+Deno.test('webhookHeaders() returns every header of the wire format', () => {
   const headers = asRecord(webhookHeaders({
     delivery: sampleDelivery({ failed_attempts: 2, attempt: 7 }),
     event: sampleEvent({ traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' }),

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
 import { createKeyedHmac } from '../../../../functions/_shared/signing/hmac.ts'
 
-Deno.test('createKeyedHmac() gives what createHmac gives, at every size and again and again', () => {
+Deno.test('createKeyedHmac() returns the digests of createHmac, at every size and repeatedly', () => {
   for (const keyLength of [1, 24, 64, 65, 100]) {
     const key = crypto.getRandomValues(new Uint8Array(keyLength))
     const digest = createKeyedHmac(key)

@@ -102,7 +102,7 @@ Deno.test('keysOf() parses once a version, and again when the secrets differ wit
   expect(cache.keysOf('e1', { ...endpoint, secrets: [] })).toBe(null)
 })
 
-Deno.test('keysOf() keeps no more endpoints than its capacity', () => {
+Deno.test('keysOf() caches at most as many endpoints as its capacity', () => {
   const cache = createKeyCache(2)
   const endpoint = sampleEndpoint()
   const first = cache.keysOf('e1', endpoint)

@@ -57,7 +57,7 @@ Deno.test('the function metrics continues the trace of who scrapes it, refusals 
   ])
 })
 
-Deno.test('the function whatsapp begins a trace of its own, which its database calls belong to', async () => {
+Deno.test('the function whatsapp starts its own trace, with its database calls', async () => {
   const contexts: (string | null)[] = []
   const database: CallbackDatabase = {
     findApp: () =>

@@ -29,7 +29,7 @@ async function tracerOf(
   return { tracer, logged, kept }
 }
 
-Deno.test('readTraceparent() takes what the specification calls valid, and writeTraceparent() its own', () => {
+Deno.test('readTraceparent() accepts valid headers, and those of writeTraceparent()', () => {
   expect(readTraceparent(parent)).toEqual({ traceId, spanId: '00f067aa0ba902b7', flags: 1 })
   // A later version may say more, and its unknown flags are not ours to send on.
   const later = readTraceparent(`cc-${traceId}-00f067aa0ba902b7-ff-what-comes`)
@@ -138,7 +138,7 @@ Deno.test('samplers decide by the parent or by the trace id, alike in every proc
   await collector.stop()
 })
 
-Deno.test('spans wait for each other, survive a collector that is away for a moment, and no longer', async () => {
+Deno.test('spans are sent in batches, retried once, and then dropped', async () => {
   const collector = startCollector()
   const { tracer, logged, kept } = await tracerOf(collector)
   const make = (name: string): void =>
@@ -156,7 +156,7 @@ Deno.test('spans wait for each other, survive a collector that is away for a mom
   collector.statuses.push(401)
   await tracer.flush()
   expect(logged).toEqual([
-    ['warn', 'spans dropped', { spans: 1, error: 'the collector answered 401' }],
+    ['warn', 'spans dropped', { spans: 1, error: 'the collector responded with 401' }],
   ])
   await collector.stop()
 })

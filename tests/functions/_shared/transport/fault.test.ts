@@ -33,7 +33,7 @@ Deno.test('faultOf() sorts errors by code, by words, and by cause', () => {
   }
 })
 
-Deno.test('faultOf() says nothing of the error’s own message', () => {
+Deno.test('faultOf() omits the error’s own message', () => {
   const error = coded('ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.7:443')
   expect(faultOf(error).message).not.toContain('10.0.0.7')
 })

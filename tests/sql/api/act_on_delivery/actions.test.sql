@@ -14,7 +14,7 @@ create function status() returns text language sql as $$
 $$;
 
 select step();
-select is(act('retry'), format('OH004 event %s is being sent to endpoint %s', e.id, m.id), 'not while it is being sent') from event e, made m;
+select is(act('retry'), format('OH004 the delivery of event %s to endpoint %s is in flight', e.id, m.id), 'not while it is being sent') from event e, made m;
 select step(0, jsonb_build_array(jsonb_build_object('event', e.id, 'endpoint', m.id, 'attempt', 1, 'outcome', 'failed', 'status', 500))) from event e, made m;
 select is(status(), 'retrying', 'a failure waits for its retry');
 select is(claimed(step()), 0, 'in its time');

@@ -22,7 +22,7 @@ select is(
   array(select s.pattern || ' ' || s.filter_text || ' ' || (s.created_at = outbox.clock()) from outbox.subscription s join ours o on o.id = s.endpoint_id order by 1),
   array['b $.n ? (@ > 1) false', 'c $.n ? (@ > 1) true'], 'a type that stays is as old as it was, a new one has the filter');
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L, 1)', 'org-one', id, '{"quantum": 2}')),
-  format('OH008 endpoint %s was changed: it is at version 2, not 1', id), 'the second of two editors is refused') from ours;
+  format('OH008 endpoint %s has version 2, not 1: it was changed in the meantime', id), 'the second of two editors is refused') from ours;
 select is(e.quantum, 25, 'and changes nothing') from outbox.endpoint e join ours using (id);
 select is(
   (select outbox.update_org_endpoint('org-one', id, '{"filter": null, "ratePerSecond": null}') from ours) - array['id', 'createdAt', 'updatedAt', 'url'],
@@ -34,7 +34,7 @@ select is(
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-one', id, c.change)), 'OH001 ' || c.problem, 'refused: ' || c.change)
 from ours, (values
   ('{"timeoutMs": 1}', 'timeoutMs is 1'), ('{"breaker": {"openMs": 1}}', 'breaker.openMs is 1'), ('{"payload": "x"}', 'payload is ''x'''),
-  ('{"eventTypes": ["a b"]}', 'event_types holds ''a b''')) c (change, problem);
+  ('{"eventTypes": ["a b"]}', 'event_types contains ''a b''')) c (change, problem);
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-one', id, c.change)),
   format('OH004 endpoint %s has no %s', id, c.problem), 'not of this kind: ' || c.change)
 from ours, (values

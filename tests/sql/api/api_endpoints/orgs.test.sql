@@ -31,7 +31,7 @@ select outbox.delete_org_endpoint('org-one', id) from ours;
 select is(refused('get_org_endpoint(''org-one'', %1$L)'), format('OH002 endpoint %s does not exist', quote_nullable(id::text)), 'a deleted one is gone')
 from ours;
 
-select is(refusal(format('select outbox.list_org_endpoints(%L, %L)', 'org-one', c)), 'OH001 cursor is not one that a list gave', 'no cursor: ' || c)
+select is(refusal(format('select outbox.list_org_endpoints(%L, %L)', 'org-one', c)), 'OH001 cursor is not a cursor of this list', 'no cursor: ' || c)
 from (values ('x'), ('MTIz')) t (c);
 
 select * from finish();

@@ -14,7 +14,7 @@ select is(outbox.begin_request('org-2', 'POST /x', 'k', '{}'), null, 'each org h
 select is(refusal($$select outbox.begin_request('org-1', 'POST /x', 'k k', '{}')$$), 'OH001 Idempotency-Key is not 1 to 128 visible ASCII characters', 'a key is visible characters');
 select time_passes('24 h');
 select is(outbox.begin_request('org-1', 'POST /y', 'k', '{"a": 2}'), null, 'a day later the key is free');
-select is((select answer from outbox.request_key where org_id = 'org-1'), null, 'and its answer is gone');
+select is((select response from outbox.request_key where org_id = 'org-1'), null, 'and its answer is gone');
 select time_passes('1 s');
 select is(outbox.cleanup() -> 'request_keys', '1', 'cleanup removes what is a day old');
 select is((select string_agg(org_id, ' ') from outbox.request_key), 'org-1', 'and keeps the rest');

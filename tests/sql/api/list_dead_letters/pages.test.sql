@@ -25,9 +25,9 @@ select is(types(a), 'e.2 e.2', 'what comes in moves nothing, and of one moment n
 update page set a = outbox.list_dead_letters('org-1', p_limit => 2, p_cursor => a ->> 'nextCursor') where true;
 select is(types(a), 'e.1', 'to the last') from page;
 select is(a -> 'nextCursor', 'null', 'which says so') from page;
-select is(refusal($$select outbox.list_dead_letters('org-1', p_cursor => 'x!')$$), 'OH001 cursor is not one that a list gave', 'a cursor that is none is refused');
+select is(refusal($$select outbox.list_dead_letters('org-1', p_cursor => 'x!')$$), 'OH001 cursor is not a cursor of this list', 'a cursor that is none is refused');
 select is(refusal($$select outbox.list_dead_letters('org-1', p_status => 'lost')$$) like 'OH001 status %', true, 'as is an unknown status');
-select is(refusal($$select outbox.list_dead_letters('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from does not lie before to', 'and a span backwards');
+select is(refusal($$select outbox.list_dead_letters('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from is not before to', 'and a span backwards');
 
 create temporary table one as select (outbox.list_dead_letters('org-1', p_event_type => 'e.1') -> 'data' -> 0 ->> 'id')::uuid as id;
 select is(outbox.get_dead_letter('org-1', id) - '{id,eventId,endpointId,correlationId,error}'::text[], '{"eventType": "e.1", "partitionKey": null, "idempotencyKey": null,

@@ -25,7 +25,7 @@ select is(types(outbox.list_events('org-1', 'e.2')), 'e.2', 'by type');
 select is(types(outbox.list_events('org-1', p_from => '2026-03-01 13:00:00+00', p_to => '2026-03-01 15:00:00+00')), 'e.3 e.2', 'by time, its end not included');
 select is(types(outbox.list_events('org-1', p_from => '0001-01-01 00:00:00+00', p_to => 'infinity')), types(outbox.list_events('org-1')), 'whatever the time');
 select is(outbox.list_events('org-3'), '{"data": [], "nextCursor": null}', 'nothing of nobody');
-select is(refusal($$select outbox.list_events('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from does not lie before to', 'a span backwards is refused');
+select is(refusal($$select outbox.list_events('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from is not before to', 'a span backwards is refused');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => 'x')$$), 'OH001 cursor is not one that this list gave', 'as is a cursor that is none');
 select is(refusal($$select outbox.list_events('org-1', p_cursor => outbox.key_to_cursor('a.b'))$$), 'OH001 cursor is not one that this list gave', 'or another list''s');
 

@@ -7,7 +7,7 @@ select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type":  "objec
   '{"type": "order.paid", "description": "Paid", "schema": {"type": "object"}, "createdAt": "2026-03-01T12:00:00.000Z", "updatedAt": "2026-03-01T12:00:00.000Z"}', 'made');
 select time_passes('1 h');
 select is(outbox.put_event_type('org-1', 'order.paid', 'Paid', '{"type": "object"}', true) ->> 'updatedAt', '2026-03-01T12:00:00.000Z', 'made again the same: nothing changes');
-select is(refusal($$select outbox.put_event_type('org-1', 'order.paid', 'Other', null, true)$$), 'OH004 event type order.paid exists', 'made again otherwise: refused');
+select is(refusal($$select outbox.put_event_type('org-1', 'order.paid', 'Other', null, true)$$), 'OH004 event type order.paid already exists', 'made again otherwise: refused');
 select is(outbox.put_event_type('org-1', 'order.paid', 'Other') - 'createdAt', '{"type": "order.paid", "description": "Other", "schema": null, "updatedAt": "2026-03-01T13:00:00.000Z"}', 'replaced');
 select is(outbox.get_event_type('org-1', 'order.paid') ->> 'description', 'Other', 'read');
 select is(refusal($$select outbox.get_event_type('org-2', 'order.paid')$$), $$OH002 event type 'order.paid' does not exist$$, 'another organisation has its own');
@@ -25,7 +25,7 @@ select is(refusal($$select outbox.list_event_types('org-1', 'AAAA')$$), 'OH001 c
 select is(refusal($$select outbox.list_event_types('org-1', null, 101)$$), 'OH001 limit is 101', 'as is a page of 101');
 select is(outbox.delete_event_type('org-1', 'aa') ->> 'type', 'aa', 'deleted');
 insert into outbox.event_type (org_id, type, created_at, updated_at) select 'org-3', 't' || i, now(), now() from generate_series(1, 1000) i;
-select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001 type would be the 1001st of the organisation', 'a catalogue has its bound');
+select is(refusal($$select outbox.put_event_type('org-3', 'one.more')$$), 'OH001 type would exceed the limit of 1000 event types', 'a catalogue has its bound');
 
 -- A key of its own, as every request that makes something has.
 create temporary table keyed as select outbox.put_event_type('org-4', 'keyed', p_create => true, p_key => 'key-1') as a;

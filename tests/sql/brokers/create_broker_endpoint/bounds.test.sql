@@ -10,9 +10,9 @@ create function made(p_kind text, p_field text, p_length integer) returns text l
     case p_kind when 'rabbitmq' then '{"username": "u", "password": "p"}' end))
 $$;
 select is(made('kafka', 'topic', 200), 'accepted', 'a topic of 200 characters');
-select is(made('kafka', 'topic', 201), 'OH001 broker.topic is not a text of 1 to 200 such characters', 'and no longer');
+select is(made('kafka', 'topic', 201), 'OH001 broker.topic is not 1 to 200 allowed characters', 'and no longer');
 select is(made('rabbitmq', 'routing_key', 200), 'accepted', 'a routing key of 200 characters');
-select is(made('rabbitmq', 'routing_key', 201), 'OH001 broker.routing_key is not a text of 1 to 200 such characters', 'and no longer');
+select is(made('rabbitmq', 'routing_key', 201), 'OH001 broker.routing_key is not 1 to 200 allowed characters', 'and no longer');
 
 select * from finish();
 rollback;

@@ -39,34 +39,34 @@ select is(refusal(format('select outbox.create_broker_endpoint(%L, %L, %L)', c.k
 from (values
   ('nats', '{}', null, 'kind is ''nats'''),
   ('rabbitmq', '[]', null, 'broker is not an object'),
-  ('rabbitmq', '{"url": "amqps://a.example/", "topic": "x"}', null, 'broker.topic is no setting of kind rabbitmq'),
+  ('rabbitmq', '{"url": "amqps://a.example/", "topic": "x"}', null, 'broker.topic is not a setting of kind rabbitmq'),
   ('rabbitmq', '{}', null, 'broker.url is not an amqps URL'),
   ('rabbitmq', '{"url": "https://a.example"}', null, 'broker.url is not an amqps URL'),
   ('rabbitmq', '{"url": "amqps://a.example/a/b"}', null, 'broker.url is not an amqps URL'),
   ('rabbitmq', '{"url": "amqp://a.example"}', null, 'broker.url is not amqps'),
-  ('rabbitmq', '{"url": "amqps://u:p@a.example"}', null, 'broker.url carries credentials'),
+  ('rabbitmq', '{"url": "amqps://u:p@a.example"}', null, 'broker.url contains credentials'),
   ('rabbitmq', '{"url": "amqps://10.0.0.1"}', null, 'broker.url has a host that is not allowed'),
   ('rabbitmq', '{"url": "amqps://0x7f.1"}', null, 'broker.url has a host that is not allowed'),
   ('rabbitmq', '{"url": "amqps://a.example:5432"}', null, 'broker.url has a port that is not allowed'),
   ('rabbitmq', '{"url": "amqps://a.example", "exchange": "a b"}', null, 'broker.exchange is not the name of an exchange'),
   ('rabbitmq', '{"url": "amqps://a.example", "exchange": null}', null, 'broker.exchange is not the name of an exchange'),
-  ('rabbitmq', '{"url": "amqps://a.example", "routing_key": "{typ}"}', null, 'broker.routing_key is not a text of 1 to 200 such characters'),
+  ('rabbitmq', '{"url": "amqps://a.example", "routing_key": "{typ}"}', null, 'broker.routing_key is not 1 to 200 allowed characters'),
   ('rabbitmq', '{"url": "amqps://a.example", "mandatory": "yes"}', null, 'broker.mandatory is not true or false'),
   ('rabbitmq', '{"url": "amqps://a.example", "ca": "x"}', null, 'broker.ca is not a certificate in PEM'),
   ('rabbitmq', '{"url": "amqps://a.example"}', '{"username": "u"}', 'credentials.password is not a text of 1 to 2048 characters'),
-  ('rabbitmq', '{"url": "amqps://a.example"}', '{"username": "u", "password": "p", "x": 1}', 'credentials.x is no setting of kind rabbitmq'),
+  ('rabbitmq', '{"url": "amqps://a.example"}', '{"username": "u", "password": "p", "x": 1}', 'credentials.x is not a setting of kind rabbitmq'),
   ('kafka', '{}', null, 'broker.brokers is not a list of 1 to 20 addresses'),
   ('kafka', '{"brokers": []}', null, 'broker.brokers is not a list of 1 to 20 addresses'),
   ('kafka', '{"brokers": ["a.example"]}', null, 'broker.brokers is not host:port'),
   ('kafka', '{"brokers": ["a.example:9092", "10.0.0.1:9092"]}', null, 'broker.brokers has a host that is not allowed'),
   ('kafka', '{"brokers": ["[2606:4700::1111]:9092"]}', null, 'broker.brokers has an IPv6 address, which kafkajs cannot read'),
-  ('kafka', '{"brokers": ["a.example:9092"], "topic": "a/b"}', null, 'broker.topic is not a text of 1 to 200 such characters'),
-  ('kafka', '{"brokers": ["a.example:9092"], "topic": "{key}"}', null, 'broker.topic is not a text of 1 to 200 such characters'),
+  ('kafka', '{"brokers": ["a.example:9092"], "topic": "a/b"}', null, 'broker.topic is not 1 to 200 allowed characters'),
+  ('kafka', '{"brokers": ["a.example:9092"], "topic": "{key}"}', null, 'broker.topic is not 1 to 200 allowed characters'),
   ('kafka', '{"brokers": ["a.example:9092"], "dlq_topic": "{topic}"}', null, 'broker.dlq_topic is the topic itself'),
   ('kafka', '{"brokers": ["a.example:9092"], "tls": false}', null, 'broker.tls is false'),
   ('kafka', '{"brokers": ["a.example:9092"], "sasl": "gssapi"}', null, 'broker.sasl is ''gssapi'''),
   ('kafka', '{"brokers": ["a.example:9092"], "sasl": "plain"}', null, 'credentials is missing'),
-  ('kafka', '{"brokers": ["a.example:9092"]}', '{"username": "u", "password": "p"}', 'credentials is given without broker.sasl')
+  ('kafka', '{"brokers": ["a.example:9092"]}', '{"username": "u", "password": "p"}', 'credentials needs broker.sasl')
 ) c (kind, broker, credentials, problem);
 select is((select count(*) from outbox.endpoint e where e.kind in ('rabbitmq', 'kafka')), 2::bigint, 'what is refused leaves nothing');
 
@@ -78,12 +78,12 @@ from outbox.endpoint e join rabbit using (id);
 select outbox.set_broker(id, p_credentials => '{"username": "ada", "password": "new"}') from rabbit;
 select is((select array_agg(v.decrypted_secret::jsonb ->> 'password' order by v.decrypted_secret::jsonb ->> 'password') from vault.decrypted_secrets v
   where v.name like 'outhook_endpoint_credentials_%'), array['new', 'secret'], 'until new ones take their place');
-select is(refusal(format('select outbox.set_broker(%L, %L)', rabbit.id, '{"brokers": []}')), 'OH001 broker.brokers is no setting of kind rabbitmq',
+select is(refusal(format('select outbox.set_broker(%L, %L)', rabbit.id, '{"brokers": []}')), 'OH001 broker.brokers is not a setting of kind rabbitmq',
   'a change is checked as a whole') from rabbit;
 select is(refusal(format('select outbox.set_broker(%L)', endpoint())) ~ '^OH004 endpoint .* is not of kind rabbitmq or kafka$', true,
   'of brokers alone');
 select is(refusal(format('select outbox.update_org_endpoint(%L, %L, %L)', 'org-1', kafka.id, '{"url": "https://a.example"}')),
-  'OH001 url is made of the settings of a broker', 'the API cannot lead one elsewhere') from kafka;
+  'OH001 url cannot be set for a broker', 'the API cannot lead one elsewhere') from kafka;
 
 select is(refusal($$select outbox.publish('outhook.dead_letter', '{}')$$), 'OH001 type is outhook.dead_letter, which is the system''s own',
   'nobody publishes into a dead-letter topic');

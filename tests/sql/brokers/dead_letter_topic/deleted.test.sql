@@ -10,7 +10,7 @@ create temporary table event as select (events(1, 'a'))[1] as id;
 select send('failed', '{"error_class": "broker", "code": "MESSAGE_TOO_LARGE", "error": "too large"}');
 select is((select count(*) from outbox.event where type = 'outhook.dead_letter'), 1::bigint, 'what a broker does not take goes to its dead-letter topic');
 select outbox.delete_endpoint(id) from ours;
-select outbox.publish_dead(array[event.id], array[ours.id], outbox.clock()) from event, ours;
+select outbox.publish_dead_letters(array[event.id], array[ours.id], outbox.clock()) from event, ours;
 select is((select count(*) from outbox.event where type = 'outhook.dead_letter'), 1::bigint, 'but not when the endpoint was deleted meanwhile');
 select is_empty('select * from miscounts()', 'the counters are right');
 

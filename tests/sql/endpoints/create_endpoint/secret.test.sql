@@ -30,12 +30,12 @@ insert into refused values
   ('without whsec_', substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
   ('with WHSEC_', 'WHSEC_' || substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
   ('for another scheme', 'whpk_' || substr(secret_of(32), 7), 'OH001 secret does not start with whsec_'),
-  ('of whsec_ alone', 'whsec_', 'OH001 secret is not base64 behind whsec_'),
-  ('in the URL''s alphabet', 'whsec_' || repeat('-_', 16), 'OH001 secret is not base64 behind whsec_'),
-  ('with a space', secret_of(24) || ' ', 'OH001 secret is not base64 behind whsec_'),
-  ('with a line feed', secret_of(24) || E'\n', 'OH001 secret is not base64 behind whsec_'),
-  ('with padding in the middle', 'whsec_' || repeat('A', 16) || '=' || repeat('A', 16), 'OH001 secret is not base64 behind whsec_'),
-  ('of an impossible length', 'whsec_' || repeat('A', 33), 'OH001 secret is not base64 behind whsec_'),
+  ('of whsec_ alone', 'whsec_', 'OH001 secret is not base64 after whsec_'),
+  ('in the URL''s alphabet', 'whsec_' || repeat('-_', 16), 'OH001 secret is not base64 after whsec_'),
+  ('with a space', secret_of(24) || ' ', 'OH001 secret is not base64 after whsec_'),
+  ('with a line feed', secret_of(24) || E'\n', 'OH001 secret is not base64 after whsec_'),
+  ('with padding in the middle', 'whsec_' || repeat('A', 16) || '=' || repeat('A', 16), 'OH001 secret is not base64 after whsec_'),
+  ('of an impossible length', 'whsec_' || repeat('A', 33), 'OH001 secret is not base64 after whsec_'),
   ('of 23 bytes', secret_of(23), 'OH001 secret has 23 bytes'),
   ('of 65 bytes', secret_of(65), 'OH001 secret has 65 bytes');
 select is(refusal(format('select made(%L)', r.secret)), r.expected, 'create_endpoint() refuses a secret ' || r.what)
@@ -78,18 +78,18 @@ select is((select v.name from outbox.endpoint_secret s join vault.secrets v on v
 from ours;
 
 -- Rotation: several live secrets, the newest first.
-select is(outbox.live_secrets(id, outbox.clock()), jsonb_build_array(secret), 'live_secrets() returns the one there is') from ours;
+select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret), 'active_secrets() returns the one there is') from ours;
 select time_passes('1 h');
 select outbox.add_secret(id, secret_of(24), outbox.clock()) from ours;
-select is(outbox.live_secrets(id, outbox.clock()), jsonb_build_array(secret_of(24), secret), 'live_secrets() returns the newest first') from ours;
+select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret_of(24), secret), 'active_secrets() returns the newest first') from ours;
 update outbox.endpoint_secret s set expires_at = outbox.clock() + interval '1 h'
 from ours where s.endpoint_id = ours.id and s.created_at < outbox.clock();
-select is(jsonb_array_length(outbox.live_secrets(id, outbox.clock())), 2, 'live_secrets() returns a secret until it expires') from ours;
+select is(jsonb_array_length(outbox.active_secrets(id, outbox.clock())), 2, 'active_secrets() returns a secret until it expires') from ours;
 select time_passes('1 h');
-select is(outbox.live_secrets(id, outbox.clock()), jsonb_build_array(secret_of(24)), 'live_secrets() leaves out a secret that has expired') from ours;
+select is(outbox.active_secrets(id, outbox.clock()), jsonb_build_array(secret_of(24)), 'active_secrets() leaves out a secret that has expired') from ours;
 select outbox.publish('a', '{}', p_endpoint_id => id) from ours;
 select is(step() -> 'endpoints' -> id::text -> 'secrets', jsonb_build_array(secret_of(24)), 'dispatch() returns the secrets that are live') from ours;
-select is(outbox.live_secrets('00000000-0000-0000-0000-000000000000', outbox.clock()), '[]'::jsonb, 'live_secrets() of no endpoint is empty');
+select is(outbox.active_secrets('00000000-0000-0000-0000-000000000000', outbox.clock()), '[]'::jsonb, 'active_secrets() of no endpoint is empty');
 select is((select count(*)::integer from outbox.endpoint e where not exists (select from outbox.endpoint_secret s where s.endpoint_id = e.id)),
   0, 'create_endpoint() leaves no endpoint without a secret');
 

@@ -36,7 +36,7 @@ select is(outbox.subscribe(id, '{ping,order.*}'),
   jsonb_build_object('endpoint_id', id, 'event_types', '["invoice.paid", "order.*", "ping"]'::jsonb),
   'subscribe() adds what is new and returns all there is')
 from ours;
-select is(refusal(format('select outbox.subscribe(%L, %L)', id, '{a..b}')), $$OH001 event_types holds 'a..b'$$,
+select is(refusal(format('select outbox.subscribe(%L, %L)', id, '{a..b}')), $$OH001 event_types contains 'a..b'$$,
   'subscribe() refuses what is no pattern') from ours;
 select is(refusal($$select outbox.subscribe('00000000-0000-0000-0000-000000000000', '{a}')$$),
   'OH002 endpoint ''00000000-0000-0000-0000-000000000000'' does not exist', 'subscribe() refuses an unknown endpoint');

@@ -40,7 +40,7 @@ select is(claimed_events(step(), total), array[odd], 'and is sent') from event, 
 
 -- One event may need all filters of an endpoint, so their number is limited.
 select lives_ok(format('select outbox.subscribe(%L, array[%L], %L)', id, 'c' || n, '$.n == ' || n), 'filter ' || n + 2) from two, generate_series(1, 2) n;
-select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter is one too many: the endpoint has 4 different filters', 'a fifth is refused') from two;
+select is(refusal(format('select outbox.subscribe(%L, ''{d}'', ''$.n == 3'')', id)), 'OH001 filter is too many: the endpoint has 4 different filters', 'a fifth is refused') from two;
 select is_empty('select * from miscounts()', 'the counters are right');
 
 select * from finish();

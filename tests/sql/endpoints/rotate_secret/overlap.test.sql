@@ -12,7 +12,7 @@ select time_is('2026-03-01 11:00:00+00');
 create temporary table ours as
 select (outbox.create_endpoint('https://example.com', p_secret => given(1)) ->> 'id')::uuid as id;
 select time_is('2026-03-01 12:00:00+00');
-create function live() returns jsonb language sql as $$ select outbox.live_secrets(id, outbox.clock()) from ours $$;
+create function live() returns jsonb language sql as $$ select outbox.active_secrets(id, outbox.clock()) from ours $$;
 create function signing(p_answer jsonb) returns jsonb language sql as $$
   select p_answer -> 'endpoints' -> id::text -> 'secrets' from ours
 $$;

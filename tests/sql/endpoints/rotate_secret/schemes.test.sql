@@ -12,7 +12,7 @@ $$;
 
 create temporary table ours as
 select (e ->> 'id')::uuid as id, e ->> 'secret' as secret from outbox.create_endpoint('https://example.com') e;
-create function live() returns jsonb language sql as $$ select outbox.live_secrets(id, outbox.clock()) from ours $$;
+create function live() returns jsonb language sql as $$ select outbox.active_secrets(id, outbox.clock()) from ours $$;
 
 select is(outbox.rotate_secret(id, key(1)) - 'secret_id',
   jsonb_build_object('id', id, 'secret', null, 'public_key', public_of(1), 'expires_at', null),
@@ -33,10 +33,10 @@ select ok(not exists (select from outbox.endpoint_secret s where s::text like '%
 
 -- Ending one at once.
 select is(refusal(format('select outbox.expire_secret(%L)', answer #>> '{secrets,0,secret_id}')),
-  case answer #>> '{secrets,0,scheme}' when 'v1' then format('OH004 secret %s is the one that endpoint %s signs with', answer #>> '{secrets,0,secret_id}', id) else 'accepted' end,
+  case answer #>> '{secrets,0,scheme}' when 'v1' then format('OH004 secret %s is the current secret of endpoint %s', answer #>> '{secrets,0,secret_id}', id) else 'accepted' end,
   'expire_secret() ends a key, and refuses the secret that an endpoint must have') from seen, ours;
 select is(refusal(format('select outbox.expire_secret(%L)', answer #>> '{secrets,1,secret_id}')),
-  case answer #>> '{secrets,1,scheme}' when 'v1' then format('OH004 secret %s is the one that endpoint %s signs with', answer #>> '{secrets,1,secret_id}', id) else 'accepted' end,
+  case answer #>> '{secrets,1,scheme}' when 'v1' then format('OH004 secret %s is the current secret of endpoint %s', answer #>> '{secrets,1,secret_id}', id) else 'accepted' end,
   'expire_secret() ends a key, and refuses the secret that an endpoint must have, whichever comes first') from seen, ours;
 select is(outbox.expire_secret((answer #>> '{secrets,2,secret_id}')::uuid) ->> 'secret_id', answer #>> '{secrets,2,secret_id}', 'expire_secret() ends a replaced secret') from seen;
 select is(live(), jsonb_build_array(secret), 'what was ended no longer signs') from ours;
@@ -45,9 +45,9 @@ select is(refusal(format('select outbox.expire_secret(%L)', answer #>> '{secrets
 
 select is(refusal(format('select outbox.rotate_secret(%L, %L)', ours.id, r.secret)), r.expected, 'rotate_secret() refuses a secret ' || r.what)
 from ours, lateral (values
-  ('that it signs with already', ours.secret, 'OH001 secret is one that the endpoint signs with already'),
-  ('that is a seed alone', 'whsk_' || encode(decode(repeat('07', 32), 'hex'), 'base64'), 'OH001 secret has 32 bytes behind whsk_'),
-  ('that is no base64', 'whsk_' || repeat('-', 86), 'OH001 secret is not base64 behind whsk_'),
+  ('that it signs with already', ours.secret, 'OH001 secret is already a secret of the endpoint'),
+  ('that is a seed alone', 'whsk_' || encode(decode(repeat('07', 32), 'hex'), 'base64'), 'OH001 secret has 32 bytes after whsk_'),
+  ('that is no base64', 'whsk_' || repeat('-', 86), 'OH001 secret is not base64 after whsk_'),
   ('of 23 bytes', 'whsec_' || encode(decode(repeat('07', 23), 'hex'), 'base64'), 'OH001 secret has 23 bytes')
 ) r (what, secret, expected);
 select is(refusal(format('select outbox.rotate_secret(%L, p_overlap => %s)', ours.id, r.overlap)), r.expected, 'rotate_secret() refuses the overlap ' || r.overlap)

@@ -59,8 +59,8 @@ from ours, (values
   ($$'{"host": "a"}'$$, 'OH001 headers.host is reserved'),
   ($$'{"Sec-Fetch-Site": "a"}'$$, 'OH001 headers.Sec-Fetch-Site is reserved'),
   ($$'{"Accept-Encoding": "gzip"}'$$, 'OH001 headers.Accept-Encoding is reserved'),
-  ($$'{"x-key": "a", "X-KEY": "b"}'$$, 'OH001 headers.x-key is there twice: HTTP does not tell upper from lower case'),
-  ($$'{"x-key": "\u0007"}'$$, 'OH001 headers.x-key has an empty value or one that is not visible ASCII'),
+  ($$'{"x-key": "a", "X-KEY": "b"}'$$, 'OH001 headers.x-key occurs twice: header names are not case-sensitive'),
+  ($$'{"x-key": "\u0007"}'$$, 'OH001 headers.x-key has an empty value, or characters that are not visible ASCII'),
   ($$(select jsonb_object_agg('x-' || n, 'a') from generate_series(1, 21) n)$$, 'OH001 headers has more than 20 names')
 ) r (headers, expected);
 select is(refusal('select outbox.set_headers(''00000000-0000-0000-0000-000000000000'', ''{}'')'),

@@ -23,7 +23,7 @@ select results_eq('select claimed(a), claimed(a, good) from answer, made', 'valu
 select is(a -> 'error', 'null', 'which is no error') from answer;
 select results_eq('select status, version from outbox.endpoint join made on lost = id', $$values ('paused', 3)$$, 'the other one is paused, in a new version');
 select is((select status_reason from outbox.endpoint join made on lost = id),
-  'unreadable: the signing secret cannot be read from Vault (OH004 the signing secret is not in Vault any more): outbox.rotate_secret() makes a new one', 'with the reason and the remedy');
+  'unreadable: the signing secret cannot be read from Vault (OH004 the signing secret is missing in Vault): outbox.rotate_secret() creates a new one', 'with the reason and the remedy');
 select is(news('outhook.endpoint.held'), 1, 'and the event of it');
 select results_eq('select leased_until, failed_attempts from outbox.delivery join made on lost = endpoint_id', 'values (null::timestamptz, 0), (null, 0)', 'its deliveries are given back');
 select is_empty('select from outbox.endpoint_refusal', 'it is not refused as well');

@@ -29,7 +29,7 @@ exception when others then
   return v_hint;
 end
 $$;
-select is(hint($$select outbox.set_setting('worker.batch_size', '0')$$), 'The most deliveries that one dispatch claims. It is 1000 now', 'a refusal says what a setting is for and what it is');
+select is(hint($$select outbox.set_setting('worker.batch_size', '0')$$), 'The largest number of deliveries that one dispatch claims. It is 1000 now', 'a refusal says what a setting is for and what it is');
 -- What the design promises of the numbers themselves.
 select cmp_ok((select highest * interval '1 hour' from number where name = 'idempotency.window_hours'), '<=', (select lowest * interval '1 day' from number where name = 'event.delivered_days'), 'no idempotency key outlives an event that was delivered at once');
 select cmp_ok((select (value #>> '{}')::integer * interval '1 hour' from number where name = 'idempotency.window_hours'), '<=', (select lowest * interval '1 day' from number where name = 'event.retention_days'), 'the window of idempotency keys as it comes goes with every retention of events');

@@ -50,7 +50,7 @@ insert into pair values
    'It may be 10 at most while attempt.retention_days is 11: raise that first. It is 10 now',
    'It must be 11 at least while event.delivered_days is 10: lower that first. It is 11 now'),
   ('event.retention_days', '39', '40', 'inbox.retention_days', '40', '39',
-   'would let a consumer forget (inbox.retention_days) an event that is still tried (event.retention_days), and process it twice',
+   'would let a consumer delete the id of an event (inbox.retention_days) that may still be redelivered (event.retention_days), and process it twice',
    'It may be 39 at most while inbox.retention_days is 40: raise that first. It is 39 now',
    'It must be 40 at least while event.retention_days is 39: lower that first. It is 40 now'),
   ('idempotency.window_hours', '48', '49', 'event.retention_days', '2', '1',
@@ -66,11 +66,11 @@ select is(beside(less, less_value, more, more_value) || by_hand(more, too_little
 
 -- The Graph API over http, which nothing may go out by.
 select beside('whatsapp.graph_url', '"https://graph.example.com"', 'egress.allow_http', 'false');
-select is(by_call('whatsapp.graph_url', '"http://graph.example.com"'), 'OH005 | whatsapp.graph_url | would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids'
+select is(by_call('whatsapp.graph_url', '"http://graph.example.com"'), 'OH005 | whatsapp.graph_url | would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids'
   ' | Give an https URL, or set egress.allow_http to true first. It is "https://graph.example.com" now', 'an http URL of the Graph API needs egress.allow_http');
-select is(by_hand('whatsapp.graph_url', '"http://graph.example.com"') like 'OH005 | whatsapp.graph_url | would let no message out%', true, 'by a plain UPDATE too');
+select is(by_hand('whatsapp.graph_url', '"http://graph.example.com"') like 'OH005 | whatsapp.graph_url | would stop all messages%', true, 'by a plain UPDATE too');
 select is(beside('whatsapp.graph_url', '"http://graph.example.com"', 'egress.allow_http', 'true'), '', 'one UPDATE of both may set it');
-select is(by_call('egress.allow_http', 'false'), 'OH005 | egress.allow_http | would let no message out: whatsapp.graph_url is http, which egress.allow_http forbids'
+select is(by_call('egress.allow_http', 'false'), 'OH005 | egress.allow_http | would stop all messages: whatsapp.graph_url is http, which egress.allow_http forbids'
   ' | Set whatsapp.graph_url to an https URL first. It is true now', 'which keeps egress.allow_http on');
 select is(by_call('whatsapp.graph_url', '"https://graph.example.com"') || ', ' || by_call('egress.allow_http', 'false'), 'accepted, accepted', 'until the URL is https');
 
@@ -99,7 +99,7 @@ select is(outbox.setting_int('worker.max_runs'), 7, 'and in force');
 update outbox.setting set updated_at = 'epoch' where name = 'worker.max_runs';
 select is((select updated_at from outbox.setting where name = 'worker.max_runs'), now(), 'and when it was changed is noted');
 select is(refused($$update outbox.setting set highest = 6 where name = 'worker.max_runs'$$),
-  'OH005 | worker.max_runs | must lie between 1 and 6 | The most edge runs at a time; one more ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
+  'OH005 | worker.max_runs | must lie between 1 and 6 | The largest number of edge runs at a time; a further run ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
 select is(refused($$insert into outbox.setting (name, value, type, lowest, highest, description) values ('my.number', '3', 'integer', 4, 5, 'A number of mine')$$),
   'OH005 | my.number | must lie between 4 and 5 | A number of mine', 'nor is a row put in whose value is not of its bounds');
 select is_empty('select name, outbox.setting_conflict(o.name) from original o where (outbox.setting_conflict(o.name)).problem is not null', 'what is stored conflicts with nothing');

@@ -26,7 +26,7 @@ select is(outbox.check_handler('shop.bill'), 'shop.bill', 'a handler by its name
 select is(refusal($$select outbox.check_handler('shop.nope')$$), 'OH001 function shop.nope(jsonb) does not exist', 'one that is not there');
 select is(refusal($$select outbox.check_handler('bill')$$), 'OH001 function bill(jsonb) does not exist', 'one without its schema');
 select is(refusal($$select outbox.check_handler(null)$$), 'OH001 function null(jsonb) does not exist', 'none');
-select is(refusal($$select outbox.check_handler('a b(c')$$), 'OH001 function a b(c is not a name', 'what is no name');
+select is(refusal($$select outbox.check_handler('a b(c')$$), 'OH001 function a b(c is not a valid name', 'what is no name');
 select is(refusal($$select outbox.consume('b', 'e-3', 'shop.bill(jsonb); drop table shop.bill; --', '{}')$$) ~ '^OH001', true, 'nor SQL');
 
 grant usage on schema helper to service_role;

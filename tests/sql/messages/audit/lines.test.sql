@@ -18,7 +18,7 @@ declare
 begin
   get diagnostics v_context = pg_context;
   select m into v_site from regexp_matches(v_context, 'PL/pgSQL function outbox\.(\w+)\([^\n]*\) line (\d+)', 'g') m
-  where m[1] not in ('audit', 'audit_refusal', 'note_activity') limit 1;
+  where m[1] not in ('audit', 'audit_refusal', 'add_activity') limit 1;
   -- Ids that a test cannot know go by the word for what they are.
   if tg_table_name = 'audit_event' then
     v_id := case
@@ -297,8 +297,8 @@ select is(after(outbox.purge_deleted(100)::text),
 create temporary view site as
   select p.proname as function, t.relation, (select count(*) from regexp_matches(p.prosrc, t.pattern, 'g')) as places
   from pg_proc p
-  cross join (values ('audit_event', 'outbox\.audit(?:_refusal)?\(|insert into outbox\.audit_event'), ('activity', 'outbox\.note_activity\(|insert into outbox\.activity')) t (relation, pattern)
-  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_refusal', 'note_activity') and p.prosrc ~ t.pattern;
+  cross join (values ('audit_event', 'outbox\.audit(?:_refusal)?\(|insert into outbox\.audit_event'), ('activity', 'outbox\.add_activity\(|insert into outbox\.activity')) t (relation, pattern)
+  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_refusal', 'add_activity') and p.prosrc ~ t.pattern;
 select is_empty(
   $$ select s.function, s.relation, s.places, w.reached from site s
      left join lateral (select count(distinct place) as reached from written x where x.function = s.function and x.relation = s.relation) w on true

@@ -22,9 +22,9 @@ from (values ('0', 'hold endpoint'), ('1', 'retry endpoint'), ('2', 'retry endpo
 cross join lateral (select outbox.failure_rule_of('whatsapp', 400, 'status', c.code) as rule) f;
 
 select is((outbox.failure_rule_of('whatsapp', null, 'timeout', null)).min_delay_s, 600::float8, 'what may have been sent waits for ten minutes');
-select is((outbox.softened(outbox.failure_rule_of('whatsapp', 400, 'status', '100'), '{"is_transient": true}')).action, 'retry', 'is_transient makes a retry of a failure');
-select is((outbox.softened(outbox.failure_rule_of('whatsapp', 400, 'status', '100'), null)).action, 'fail', 'and its absence does not');
-select is((outbox.softened(outbox.failure_rule_of('whatsapp', 400, 'status', '133004'), '{"is_transient": true}')).action, 'fail', 'nor does it with a firm rule');
+select is((outbox.retry_if_transient(outbox.failure_rule_of('whatsapp', 400, 'status', '100'), '{"is_transient": true}')).action, 'retry', 'is_transient makes a retry of a failure');
+select is((outbox.retry_if_transient(outbox.failure_rule_of('whatsapp', 400, 'status', '100'), null)).action, 'fail', 'and its absence does not');
+select is((outbox.retry_if_transient(outbox.failure_rule_of('whatsapp', 400, 'status', '133004'), '{"is_transient": true}')).action, 'fail', 'nor does it with a firm rule');
 select is((select array_agg(code order by code) from outbox.failure_rule where firm), array['131031', '131047', '133000', '133004', '133006'], 'the five of the specification are firm');
 
 -- Nothing of it touches webhooks.

@@ -52,10 +52,10 @@ select is(refusal(format($$select outbox.save_message(jsonb_populate_record(row_
   format('OH004 message %s is SENT and cannot become %s', dead.id, v), 'SENT does not become ' || v)
 from dead, unnest('{QUEUED,SENDING,CANCELLED}'::text[]) v;
 select is((select count(*) from unnest('{QUEUED,SENDING,SENT,DELIVERED,FAILED,CANCELLED}'::text[]) f, unnest('{QUEUED,SENDING,SENT,DELIVERED,FAILED,CANCELLED}'::text[]) t
-  where outbox.may_become(f, t) and f <> t), 12::bigint, 'twelve moves are lawful');
+  where outbox.status_may_change(f, t) and f <> t), 12::bigint, 'twelve moves are lawful');
 select is_empty($$select f, t from unnest('{DELIVERED,CANCELLED}'::text[]) f, unnest('{QUEUED,SENDING,SENT,DELIVERED,FAILED,CANCELLED}'::text[]) t
-  where outbox.may_become(f, t) and f <> t$$, 'none leads out of DELIVERED and CANCELLED');
-select results_eq($$select t from unnest('{QUEUED,SENDING,SENT,DELIVERED,CANCELLED}'::text[]) t where outbox.may_become('FAILED', t)$$, $$values ('QUEUED')$$, 'and FAILED is left for QUEUED alone');
+  where outbox.status_may_change(f, t) and f <> t$$, 'none leads out of DELIVERED and CANCELLED');
+select results_eq($$select t from unnest('{QUEUED,SENDING,SENT,DELIVERED,CANCELLED}'::text[]) t where outbox.status_may_change('FAILED', t)$$, $$values ('QUEUED')$$, 'and FAILED is left for QUEUED alone');
 
 -- Lists and counts.
 select is(outbox.count_messages('default'), '{"QUEUED": 0, "SENDING": 0, "SENT": 2, "DELIVERED": 0, "FAILED": 0, "CANCELLED": 3}', 'counts by status');

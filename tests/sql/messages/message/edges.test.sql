@@ -19,13 +19,13 @@ delete from outbox.unrouted where true;
 create temporary table m as select message_id(message()) as id;
 select is(send('failed', '{"error_class": "timeout"}'), 1, 'no answer comes in time');
 select outbox.cancel_message('default', id::text) from m;
-select is(outbox.adopt_message(format('ob1:%s:1', id), 'wamid.late'), 'adopted', 'its id comes when the message was cancelled') from m;
+select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.late'), 'adopted', 'its id comes when the message was cancelled') from m;
 select is((row_of(id)).status, 'CANCELLED', 'which it stays') from m;
 select is((select wamid from outbox.message_attempt), 'wamid.late', 'though the attempt has its id');
 
 -- Of which failed attempts nobody knows whether they went out.
 select set_eq($$select c from unnest('{timeout,reset,protocol,lease_expired,incomplete,131026,dns,connect,tls,blocked}'::text[]) c
-  where outbox.may_be_out(jsonb_populate_record(null::outbox.message_attempt, jsonb_build_object('status', 'FAILED', 'error_code', c)))$$,
+  where outbox.may_have_been_sent(jsonb_populate_record(null::outbox.message_attempt, jsonb_build_object('status', 'FAILED', 'error_code', c)))$$,
   '{timeout,reset,protocol,lease_expired,incomplete}'::text[], 'a failed attempt may have gone out when its answer, or the run that waited for it, was lost');
 
 -- Sent again: a new life, and its dead letter is nobody's to replay.

@@ -10,7 +10,7 @@ create temporary table m as select 1 as n, message_id(message()) as id;
 select time_passes('0.1 seconds');
 insert into m select 2, message_id(message());
 select is(claimed(step()), 1, 'the first is claimed, and its run dies');
-select is(outbox.adopt_message(outbox.callback_data(id, 1), 'wamid.1'), 'adopted', 'a callback names it') from m where n = 1;
+select is(outbox.mark_sent_late(outbox.callback_data(id, 1), 'wamid.1'), 'adopted', 'a callback names it') from m where n = 1;
 select is((row_of(id)).status, 'SENT', 'it is SENT') from m where n = 1;
 select time_passes('25 seconds');
 -- The lost lease is found here.

@@ -9,15 +9,15 @@ create temporary table made as select channel() as channel_id, template() as cod
 create temporary table m as select message_id(message()) as id;
 select is(send('failed', '{"error_class": "timeout", "error": "No answer"}'), 1, 'no answer comes in time');
 select is((select next_retry_at - created_at from outbox.outbound_attempt), interval '10 minutes', 'the retry waits ten minutes');
-select is(outbox.adopt_message('ob1:0:1', 'wamid.A'), 'unknown', 'a callback of no message is unknown');
-select is(outbox.adopt_message('something else', 'wamid.A'), 'unknown', 'and so is one of another''s making');
-select is(outbox.adopt_message(format('ob1:%s:2', id), 'wamid.A'), 'unknown', 'and one of an attempt that was not made') from m;
-select is(outbox.adopt_message(format('ob1:%s:1', id), 'wamid.A'), 'adopted', 'the callback of the attempt names it') from m;
+select is(outbox.mark_sent_late('ob1:0:1', 'wamid.A'), 'unknown', 'a callback of no message is unknown');
+select is(outbox.mark_sent_late('something else', 'wamid.A'), 'unknown', 'and so is one of another''s making');
+select is(outbox.mark_sent_late(format('ob1:%s:2', id), 'wamid.A'), 'unknown', 'and one of an attempt that was not made') from m;
+select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.A'), 'adopted', 'the callback of the attempt names it') from m;
 select results_eq('select (r).status, (r).provider_message_id, (r).error_code from (select row_of(id) as r from m) x',
   $$values ('SENT', 'wamid.A', null::text)$$, 'the message is SENT');
 select results_eq('select status, error_code, next_retry_at from outbox.outbound_attempt', $$values ('SUCCESS', null::text, null::timestamptz)$$, 'by that attempt');
 select is_empty('select from outbox.delivery', 'the retry is gone');
-select is(outbox.adopt_message(format('ob1:%s:1', id), 'wamid.A'), 'known', 'the second callback changes nothing') from m;
+select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.A'), 'known', 'the second callback changes nothing') from m;
 select is(trail('OUTBOUND_MESSAGE', id::text), array['CREATED Message created', 'SENT Message sent successfully'], 'it is audited once') from m;
 select time_passes('1 day');
 select is(claimed(step()), 0, 'nothing is sent again');
@@ -25,7 +25,7 @@ select is(claimed(step()), 0, 'nothing is sent again');
 -- The callback comes before the answer.
 create temporary table early as select message_id(message('+12025550112')) as id;
 create temporary table claim as select step() as answer;
-select is(outbox.adopt_message(format('ob1:%s:1', id), 'wamid.B'), 'adopted', 'a callback comes before the answer') from early;
+select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.B'), 'adopted', 'a callback comes before the answer') from early;
 select step(0, results(answer, 'delivered', '{"status": 200, "provider_id": "wamid.B"}')) from claim;
 select is((row_of(id)).status, 'SENT', 'the answer changes nothing') from early;
 select is((select count(*) from outbox.audit_event x where x.entity_id = e.id::text and x.action = 'SENT'), 1::bigint, 'and is not audited again') from early e;
@@ -46,7 +46,7 @@ create temporary table twice as select message_id(message('+12025550114')) as id
 select send('failed', '{"error_class": "timeout", "error": "No answer"}');
 select time_passes('10 minutes');
 update claim set answer = step() where true;
-select is(outbox.adopt_message(format('ob1:%s:1', id), 'wamid.D'), 'adopted', 'a callback comes while the retry is on its way') from twice;
+select is(outbox.mark_sent_late(format('ob1:%s:1', id), 'wamid.D'), 'adopted', 'a callback comes while the retry is on its way') from twice;
 select step(0, results(answer, 'failed', '{"status": 500, "code": "131000"}')) from claim;
 select is((row_of(id)).status, 'SENT', 'the retry''s failure changes nothing') from twice;
 select time_passes('1 hour');

@@ -81,7 +81,7 @@ begin
   insert into answer values (v_answer);
   perform time_passes('1 s');
   v_answer := measure(p_name || ': fail', 0, results(v_answer, 'failed', '{"status": 400, "code": "1"}'));
-  perform use(p_name || ': adopt', format('select outbox.adopt_message(%L, %L)', (
+  perform use(p_name || ': adopt', format('select outbox.mark_sent_late(%L, %L)', (
     select outbox.callback_data(t.message_id, t.attempt_no) from outbox.message_attempt t where t.status = 'FAILED' order by t.id desc limit 1), 'wamid.late.' || p_name));
   perform use(p_name || ': ' || c.name, c.query) from call c;
   perform time_passes('1 day');

@@ -73,7 +73,7 @@ update claim set answer = step() where true;
 select receive(status('wamid.LAST', 'read', 1, said(id, 1))) from last_try;
 select step(0, results(answer, 'failed', '{"error_class": "timeout", "error": "No answer"}')) from claim;
 select is((row_of(id)).status, 'DELIVERED', 'nor does a last try without an answer fail it') from last_try;
-select is((select note from outbox.dead_letter), 'its callback came before this answer', 'its dead letter is settled');
+select is((select note from outbox.dead_letter), 'its callback came before this response', 'its dead letter is settled');
 
 -- While the retry is on its way.
 create temporary table twice as select lost('+12025550105') as id;
@@ -133,15 +133,15 @@ update claim set answer = step() where true;
 select is(receive(status('wamid.U', 'sent', 1), status('wamid.U', 'read', 2)) ->> 'kept', '2', 'statuses without callback data wait for the id');
 select step(0, results(answer, 'delivered', '{"status": 200, "provider_id": "wamid.U"}')) from claim;
 select is(state_of(id), 'DELIVERED wamid.U', 'and are applied with the answer') from unknown;
-select is((select count(*) from outbox.whatsapp_update where wamid = 'wamid.U' and update_status = 'applied' and look_at is null), 2::bigint, 'as their rows say');
+select is((select count(*) from outbox.whatsapp_update where wamid = 'wamid.U' and update_status = 'applied' and next_check_at is null), 2::bigint, 'as their rows say');
 
 -- The moment in which neither transaction saw the other: the sweep finds it.
 create temporary table missed as select message_id(message('+12025550111')) as id;
 update claim set answer = step() where true;
 select receive(status('wamid.Q', 'delivered', 1));
-update outbox.whatsapp_update set look_at = null where wamid = 'wamid.Q';
+update outbox.whatsapp_update set next_check_at = null where wamid = 'wamid.Q';
 select step(0, results(answer, 'delivered', '{"status": 200, "provider_id": "wamid.Q"}')) from claim;
-update outbox.whatsapp_update set look_at = outbox.clock() + interval '5 s' where wamid = 'wamid.Q';
+update outbox.whatsapp_update set next_check_at = outbox.clock() + interval '5 s' where wamid = 'wamid.Q';
 select is((row_of(id)).status, 'SENT', 'one that was missed') from missed;
 select is(outbox.apply_callbacks(), 0, 'waits for five seconds');
 select time_passes('5 seconds');
@@ -152,7 +152,7 @@ do $$ begin
     perform outbox.apply_callbacks(), time_passes('11 minutes');
   end loop;
 end $$;
-select results_eq('select count(*), count(*) filter (where look_at = ''infinity'') from outbox.whatsapp_update where update_status = ''kept''', 'values (2::bigint, 2::bigint)', 'what is of no message is not looked at for ever');
+select results_eq('select count(*), count(*) filter (where next_check_at = ''infinity'') from outbox.whatsapp_update where update_status = ''kept''', 'values (2::bigint, 2::bigint)', 'what is of no message is not looked at for ever');
 
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');

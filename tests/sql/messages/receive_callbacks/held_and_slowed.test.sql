@@ -40,15 +40,15 @@ select is((gate_of(id)).not_before, '-infinity', 'one of another account does no
 
 -- Somebody's lock, a deadlock, or the time: nothing is wrong with the update, however often.
 select receive(status('wamid.none', 'sent', 0));
-create function put_off(p_status text, p_looks integer) returns text language plpgsql as $$
+create function postpone_updates(p_status text, p_looks integer) returns text language plpgsql as $$
 begin
-  update outbox.whatsapp_update u set update_status = 'stored', reason = null, looks = p_looks where u.wamid = 'wamid.none';
-  perform outbox.put_off(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held up', p_status, outbox.clock());
+  update outbox.whatsapp_update u set update_status = 'stored', reason = null, checks = p_looks where u.wamid = 'wamid.none';
+  perform outbox.postpone_updates(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held up', p_status, outbox.clock());
   return (select update_status from outbox.whatsapp_update where wamid = 'wamid.none');
 end
 $$;
-select is(put_off(s, 8), case when s = '22000' then 'skipped' else 'stored' end, format('behind eight looks an error %s', s)) from unnest('{55P03,40P01,57014,22000}'::text[]) s;
-select is(put_off('22000', 7), 'stored', 'no update is given up before');
+select is(postpone_updates(s, 8), case when s = '22000' then 'skipped' else 'stored' end, format('behind eight looks an error %s', s)) from unnest('{55P03,40P01,57014,22000}'::text[]) s;
+select is(postpone_updates('22000', 7), 'stored', 'no update is given up before');
 
 -- The time runs out while one is applied: it is stored all the same.
 select time_passes('1 hour');

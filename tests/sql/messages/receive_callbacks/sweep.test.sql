@@ -18,7 +18,7 @@ $$;
 select break_it();
 create temporary table first as select receive(status('wamid.A', 'delivered', 1), status('wamid.B', 'delivered', 1), status('wamid.C', 'delivered', 1)) as answer;
 select is(answer, '{"stored": 3, "duplicates": 0, "applied": 0, "skipped": 0, "kept": 0, "warnings": []}', 'an error while applying leaves all of it stored') from first;
-select results_eq('select update_status, reason, look_at - received_at from outbox.whatsapp_update', $$select 'stored', 'error: this message cannot be changed', interval '1 second' from generate_series(1, 3)$$, 'with the error, to be looked at in a second');
+select results_eq('select update_status, reason, next_check_at - received_at from outbox.whatsapp_update', $$select 'stored', 'error: this message cannot be changed', interval '1 second' from generate_series(1, 3)$$, 'with the error, to be looked at in a second');
 select results_eq('select (row_of(a)).status, (row_of(b)).status, (row_of(c)).status from m', $$values ('SENT', 'SENT', 'SENT')$$, 'and nothing half-done');
 select is((select count(*) from outbox.event where type = 'whatsapp.message.status'), 0::bigint, 'nor told');
 select is(outbox.apply_callbacks(), 0, 'it is not looked at before');
@@ -33,7 +33,7 @@ drop trigger refuse on outbox.outbound_message;
 select is(outbox.apply_callbacks(), 1, 'it is looked at again');
 select is((row_of(b)).status, 'DELIVERED', 'and applied once that is possible') from m;
 select is(outbox.apply_callbacks(), 0, 'then nothing is left');
-select is_empty('select from outbox.whatsapp_update where look_at is not null or update_status <> ''applied''', 'at all');
+select is_empty('select from outbox.whatsapp_update where next_check_at is not null or update_status <> ''applied''', 'at all');
 
 -- One that never can be.
 select break_it();
@@ -43,7 +43,7 @@ do $$ begin
     perform time_passes('1 hour'), outbox.apply_callbacks();
   end loop;
 end $$;
-select results_eq('select update_status, reason, look_at from outbox.whatsapp_update where status = ''read''', $$values ('skipped', 'error', null::timestamptz)$$, 'after eight looks it is given up');
+select results_eq('select update_status, reason, next_check_at from outbox.whatsapp_update where status = ''read''', $$values ('skipped', 'error', null::timestamptz)$$, 'after eight looks it is given up');
 select is((select n from outbox.callback_count where reason = 'error'), 1::bigint, 'and counted');
 drop trigger refuse on outbox.outbound_message;
 
@@ -52,18 +52,18 @@ select time_passes('1 minute');
 select receive(status('wamid.B', 'played', 5));
 do $$ begin
   for i in 1 .. 12 loop
-    perform outbox.put_off(array(select id from outbox.whatsapp_update where status = 'played'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
+    perform outbox.postpone_updates(array(select id from outbox.whatsapp_update where status = 'played'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
   end loop;
 end $$;
 select is((select count(*) from outbox.whatsapp_update where status = 'played' and update_status = 'applied'), 1::bigint, 'what has its verdict is put off no more');
 select receive(status('wamid.none', 'played', 6));
 do $$ begin
   for i in 1 .. 12 loop
-    perform outbox.put_off(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
+    perform outbox.postpone_updates(array(select id from outbox.whatsapp_update where wamid = 'wamid.none'), 'held', '55P03', outbox.clock()), time_passes('1 hour');
   end loop;
 end $$;
-select results_eq('select update_status, reason, look_at < outbox.clock() from outbox.whatsapp_update where wamid = ''wamid.none''', $$values ('kept', 'error: held', true)$$, 'what somebody''s lock holds up is looked at for ever');
-update outbox.whatsapp_update set look_at = 'infinity' where wamid = 'wamid.none';
+select results_eq('select update_status, reason, next_check_at < outbox.clock() from outbox.whatsapp_update where wamid = ''wamid.none''', $$values ('kept', 'error: held', true)$$, 'what somebody''s lock holds up is looked at for ever');
+update outbox.whatsapp_update set next_check_at = 'infinity' where wamid = 'wamid.none';
 
 -- A batch of the sweep is bounded, and the tick survives it.
 select receive(status('wamid.X1', 'sent'), status('wamid.X2', 'sent'), status('wamid.X3', 'sent'));

@@ -68,7 +68,7 @@ select is(outbox.callback_app('900000000000001'), '{"app": null}', 'another text
 select is(outbox.callback_app(), '{"app": null}', 'the shared address belongs to no app');
 select outbox.set_setting('whatsapp.shared_app', '"900000000000002"');
 select is(outbox.callback_app() #>> '{app,id}', '900000000000002', 'or to the one that the setting names');
-select is(refusal('select outbox.set_setting(''whatsapp.shared_app'', ''"my app"'')'), 'OH005 setting whatsapp.shared_app must be empty or the id of a Meta app, which is digits', 'which is checked');
+select is(refusal('select outbox.set_setting(''whatsapp.shared_app'', ''"my app"'')'), 'OH005 setting whatsapp.shared_app must be empty or the id of a Meta app (digits)', 'which is checked');
 select outbox.put_whatsapp_app('900000000000001', 'new-secret', p_overlap => '1 hour');
 select is(outbox.callback_app(key) #> '{app,secrets}', '["new-secret", "app-secret"]', 'after a rotation both secrets count')
 from app_key, (select outbox.put_whatsapp_app('900000000000001')) x;

@@ -75,7 +75,7 @@ select is(wants(), 'ALL', 'or that another does');
 select is((select outbox.list_reply_words('default') -> 'data' @> '[{"word": "fini", "action": "STOP", "own": true}, {"word": "quit", "action": "NONE", "own": true}, {"word": "stop", "own": false}]'), true, 'its words are listed');
 select is(jsonb_path_query_array(outbox.list_reply_words('default'), '$.data[*] ? (@.word == "quit")'), '[{"own": true, "word": "quit", "action": "NONE", "language": "en"}]', 'each as it counts');
 select is(outbox.reply_action('other', '{"text": {"body": "Quit"}}') || coalesce(outbox.reply_action('other', '{"text": {"body": "fini"}}'), ''), 'STOP', 'another organisation''s are its own');
-select is(refusal($$select outbox.put_reply_word('default', 'French', 'fini', 'STOP')$$), 'OH001 language is not the code of a language', 'a language has a code');
+select is(refusal($$select outbox.put_reply_word('default', 'French', 'fini', 'STOP')$$), 'OH001 language is not a language code', 'a language has a code');
 select receive(says('start', 72));
 
 -- Preferences: marketing alone, by their own time.

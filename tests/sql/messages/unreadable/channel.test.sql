@@ -11,7 +11,7 @@ do $$ begin perform message(p_channel_id => a), message('+12025550112', p_channe
 create temporary table answer as select step() as s;
 select is(claimed(s), 0, 'nothing is sent without a token') from answer;
 select is((select status_reason from outbox.endpoint join made on a = id),
-  'unreadable: the access token cannot be read from Vault (OH004 the access token is not in Vault any more): outbox.set_channel_token() sets it again', 'the reason and the remedy stand at the channel');
+  'unreadable: the access token cannot be read from Vault (OH004 the access token is missing in Vault): outbox.set_channel_token() sets it again', 'the reason and the remedy stand at the channel');
 
 -- Meta speaks of the second one while it waits.
 do $$ begin perform outbox.hold_channel(b, 'account', true, 'the account is locked', outbox.clock(), null, outbox.clock()) from made; end $$;

@@ -29,7 +29,7 @@ from made, (values
   ('default', '{"messagesPerSecond": 0}', 'OH001', 'messagesPerSecond is 0'),
   ('default', '{"pairSeconds": 4000}', 'OH001', 'pairSeconds is 4000'),
   ('default', '{"graphVersion": "25"}', 'OH001', 'graphVersion is not a version of the Graph API'),
-  ('default', '{"isDefault": false}', 'OH001', 'isDefault can only become true')) c (org, change, state, words);
+  ('default', '{"isDefault": false}', 'OH001', 'isDefault can only be set to true')) c (org, change, state, words);
 select throws_ok(format('select outbox.%s(''other'', %L%s)', c.name, a, c.rest), 'OH002', null, c.name || ' knows nothing of another org''s')
 from made, (values ('update_channel', ', ''{}'''), ('resume_channel', ''), ('delete_channel', '')) c (name, rest);
 

@@ -14,7 +14,7 @@ select is(status_of(ids[1], id) || ' ' || status_of(ids[1], other), 'cancelled p
 select is((gate_of(id)).depth, 3::bigint, 'the gate counts one less') from made;
 create temporary table answer as select step() as a;
 select is(claimed_events(a, id), ids[2:4], 'a run gets the rest') from answer, event, made;
-select is(refusal(format('select outbox.cancel_delivery(%L, %L)', ids[2], id)), format('OH004 event %s is being sent to endpoint %s', ids[2], id), 'what is being sent is refused') from event, made;
+select is(refusal(format('select outbox.cancel_delivery(%L, %L)', ids[2], id)), format('OH004 the delivery of event %s to endpoint %s is in flight', ids[2], id), 'what is being sent is refused') from event, made;
 select is(failed_attempts_of(ids[2], id), 0, 'and is not touched') from event, made;
 select step(0, (results_of(a, id, 'failed', '{"status": 500}') - 2 - 1) || (results_of(a, id, 'delivered') - 1 - 0) || results_of(a, other, 'delivered')) from answer, made;
 select is(outbox.cancel_delivery(ids[2], id) ->> 'status', 'cancelled', 'what waits for its retry is cancelled') from event, made;

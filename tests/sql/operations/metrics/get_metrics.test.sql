@@ -76,7 +76,7 @@ select is_empty($$select relation, seq_scans from used join helper.large using (
 select cmp_ok((select sum(rows)::integer from used where relation in ('attempt', 'dead_letter')), '<=', 20, 'no history is read');
 select cmp_ok((select sum(rows)::integer from used where relation in ('delivery', 'lane', 'gate')), '<=', 20, 'of each endpoint a few rows');
 
-select is(outbox.note_requests('[{"method": "GET", "route": "/x", "status": 200, "n": 2, "ms": 30}, {"method": null, "n": 1}]') -> 'noted', 'true', 'requests are noted');
+select is(outbox.count_requests('[{"method": "GET", "route": "/x", "status": 200, "n": 2, "ms": 30}, {"method": null, "n": 1}]') -> 'noted', 'true', 'requests are noted');
 
 select * from finish();
 rollback;

@@ -11,7 +11,7 @@ select time_passes('1 h');
 select is(outbox.replay(e.id, m.id) -> 'replaced', 'false', 'a delivered event is sent again') from event e, made m;
 create temporary table answer as select step() as a;
 select is(a -> 'deliveries' -> 0 ->> 'attempt', '2', 'as its second attempt') from answer;
-select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.id)), format('OH004 event %s is being sent to endpoint %s', e.id, m.id), 'while it is sent it is refused') from event e, made m;
+select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.id)), format('OH004 the delivery of event %s to endpoint %s is in flight', e.id, m.id), 'while it is sent it is refused') from event e, made m;
 select step(0, results(a, 'failed', '{"status": 500}')) from answer;
 select is((select due_at - at from outbox.delivery, outbox.test_clock), interval '1 s', 'a failure waits for its retry');
 select time_passes('500 ms'), fail(500);
@@ -45,7 +45,7 @@ select is(attempts(c.id, m.id), '0 closed as cancelled, 1 delivered', 'each life
 -- A run died with it: the lost try is recorded, then it is replaced; with the last try lost it is put back.
 create temporary table lost as select (events(1))[1] as id;
 select step();
-select is(refusal(format('select outbox.replay(%L, %L)', l.id, m.id)), format('OH004 event %s is being sent to endpoint %s', l.id, m.id), 'refused while the lease lasts') from lost l, made m;
+select is(refusal(format('select outbox.replay(%L, %L)', l.id, m.id)), format('OH004 the delivery of event %s to endpoint %s is in flight', l.id, m.id), 'refused while the lease lasts') from lost l, made m;
 select time_passes('20 s');
 select is(outbox.replay(l.id, m.id) -> 'replaced', 'true', 'when it has ended the replay replaces it') from lost l, made m;
 select is(attempts(l.id, m.id) || ', ' || failed_attempts_of(l.id, m.id), '1 failed, 0', 'the lost try is recorded, the budget fresh') from lost l, made m;
@@ -69,7 +69,7 @@ select outbox.resume_endpoint(id) from made;
 select outbox.tick();
 select is(send(), 1, 'until it is resumed');
 
-select is(refusal(format('select outbox.replay(%s, %L)', q, m.id)), 'OH002 nothing is known of event ' || q || ' for endpoint ' || m.id, 'event ' || q || ' is not known')
+select is(refusal(format('select outbox.replay(%s, %L)', q, m.id)), 'OH002 event ' || q || ' has no delivery and no dead letter for endpoint ' || m.id, 'event ' || q || ' is not known')
 from made m, (values ('NULL'), ($$'019ca945-0a00-7000-8000-000000000000'$$)) x (q);
 select is(refusal(format('select outbox.replay(%L, null)', e.id)), 'OH002 endpoint NULL does not exist', 'nor is an endpoint that is none') from event e;
 select is_empty('select * from asleep()', 'everything open will be looked at again');

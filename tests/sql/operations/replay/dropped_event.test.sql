@@ -36,9 +36,9 @@ select is((select delivered_at is not null from outbox.dead_letter join made m o
 
 -- The fan-out's other deliveries have no letter to go by.
 create temporary table third as select endpoint() as id;
-select is(refusal(format('select outbox.replay(%L, %L)', e.id, t.id)), format($$OH002 nothing is known of event '%s' for endpoint %s$$, e.id, t.id), 'an endpoint that never had it has nothing to replay') from event e, third t;
+select is(refusal(format('select outbox.replay(%L, %L)', e.id, t.id)), format($$OH002 event '%s' has no delivery and no dead letter for endpoint %s$$, e.id, t.id), 'an endpoint that never had it has nothing to replay') from event e, third t;
 delete from outbox.dead_letter x using made where x.endpoint_id = made.other;
-select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.other)), format($$OH002 nothing is known of event '%s' for endpoint %s$$, e.id, m.other), 'nor has one without its letter') from event e, made m;
+select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.other)), format($$OH002 event '%s' has no delivery and no dead letter for endpoint %s$$, e.id, m.other), 'nor has one without its letter') from event e, made m;
 select is((select count(*) from outbox.delivery), 0::bigint, 'nothing is open');
 select is((select count(*) from outbox.lane l where not l.ordered), 3::bigint, 'and no lane is left over');
 select is_empty('select * from miscounts()', 'the counters are right');

@@ -37,11 +37,11 @@ select outbox.tick();
 select is(state(), 'cancelled 6, 2 open', 'what it has put back stays, and no more comes');
 select is((select finished_at from outbox.replay_job), (select at from outbox.test_clock), 'it says when it ended');
 select is((select count(*) from outbox.dead_letter where replayed_at is null), 4::bigint, 'the rest are dead letters as before');
-select is(refusal(format('select outbox.set_replay_job(%L, ''running'')', id)), format($$OH002 no replay job '%s' is under way$$, id), 'a job that has ended does not begin again') from job;
+select is(refusal(format('select outbox.set_replay_job(%L, ''running'')', id)), format($$OH002 replay job '%s' is not running or paused$$, id), 'a job that has ended does not begin again') from job;
 select is(refusal(format('select outbox.set_replay_job(%s, %s)', c.id, c.state)), c.refusal, format('set_replay_job(%s, %s) is refused', c.id, c.state))
 from (values
-  ('''999999''', '''paused''', $$OH002 no replay job '999999' is under way$$), ('''x''', '''paused''', $$OH002 no replay job 'x' is under way$$),
-  ('null', '''paused''', 'OH002 no replay job NULL is under way'), ('''1''', '''done''', $$OH001 status is 'done'$$), ('''1''', 'null', 'OH001 status is NULL')
+  ('''999999''', '''paused''', $$OH002 replay job '999999' is not running or paused$$), ('''x''', '''paused''', $$OH002 replay job 'x' is not running or paused$$),
+  ('null', '''paused''', 'OH002 replay job NULL is not running or paused'), ('''1''', '''done''', $$OH001 status is 'done'$$), ('''1''', 'null', 'OH001 status is NULL')
 ) c (id, state, refusal);
 
 select * from finish();

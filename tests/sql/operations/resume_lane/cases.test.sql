@@ -18,7 +18,7 @@ create temporary table next_answer as select step() as answer;
 select is(claimed_events(answer, going), a[2:3], 'with continue the key goes on') from next_answer, made, event;
 select is(claimed(answer, halting), 0, 'with halt it stands still') from next_answer, made;
 select results_eq('select distinct status, held_because from outbox.delivery_status join made on halting = endpoint_id where finished_at is null',
-  $$values ('held', 'halted behind a dead letter')$$, 'its deliveries are held, and say why');
+  $$values ('held', 'halted after a dead letter')$$, 'its deliveries are held, and say why');
 select step(0, results(answer, 'delivered')) from next_answer;
 
 -- New ones of the key join; other keys are served.

@@ -21,7 +21,7 @@ select time_passes('1 ms');
 create temporary table answer as select step() as a;
 select is(claimed_events(a), ids[1:1], 'and then') from answer, event;
 select is((a -> 'deliveries' -> 0 ->> 'failed_attempts')::integer, 1, 'it costs no try') from answer;
-select is(refusal(format('select outbox.schedule_retry(%L, %L, ''1 s'')', ids[1], id)), format('OH004 event %s is being sent to endpoint %s', ids[1], id), 'refused while it is being sent')
+select is(refusal(format('select outbox.schedule_retry(%L, %L, ''1 s'')', ids[1], id)), format('OH004 the delivery of event %s to endpoint %s is in flight', ids[1], id), 'refused while it is being sent')
 from event, made;
 select step(0, results(a, 'failed', '{"status": 500}')) from answer;
 select is((select due_at from outbox.delivery), (select at + interval '5 s' from outbox.test_clock), 'the next failure goes by the schedule again');

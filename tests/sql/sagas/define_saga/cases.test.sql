@@ -34,7 +34,7 @@ select is(pg_temp.refused('[{"function": "shop.one", "event_type": "a", "undo": 
 select is(pg_temp.refused(pg_temp.steps('shop.none')), 'OH001 function shop.none(jsonb) does not exist', 'a function that is not there');
 select is(pg_temp.refused(pg_temp.steps(null)), 'OH001 function null(jsonb) does not exist', 'no function');
 select is(pg_temp.refused(pg_temp.steps('one')), 'OH001 function one(jsonb) does not exist', 'a function without its schema');
-select is(pg_temp.refused(pg_temp.steps('shop.one; drop table x')), 'OH001 function shop.one; drop table x is not a name', 'a name that is more than a name');
+select is(pg_temp.refused(pg_temp.steps('shop.one; drop table x')), 'OH001 function shop.one; drop table x is not a valid name', 'a name that is more than a name');
 select is(pg_temp.refused(pg_temp.steps('shop.text')), 'OH001 function shop.text(jsonb) does not return jsonb', 'a function of text');
 select is(pg_temp.refused(pg_temp.steps('shop.many')), 'OH001 function shop.many(jsonb) does not return jsonb', 'a function of rows');
 select is(pg_temp.refused(pg_temp.steps('shop.one', 'a b')), $$OH001 type is 'a b'$$, 'a type that is none');

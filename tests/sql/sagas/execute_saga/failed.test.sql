@@ -33,7 +33,7 @@ select is(refusal($$select outbox.execute_saga('place_order', '{"order": 7, "cus
 create function shop.returns_number(p_context jsonb) returns jsonb language sql as $$ select '5'::jsonb $$;
 select outbox.define_saga('odd', '[{"function": "shop.returns_number", "event_type": "a.b"}]');
 select is(refusal($$select outbox.execute_saga('odd')$$),
-  'OH007 saga odd failed at step 1, shop.returns_number: it returned no JSON object', 'a step returns an object or nothing');
+  'OH007 saga odd failed at step 1, shop.returns_number: the step did not return a JSON object', 'a step returns an object or nothing');
 
 -- What a transaction may be repeated for keeps its SQLSTATE.
 create function shop.conflicts(p_context jsonb) returns jsonb language plpgsql as $$

@@ -13,7 +13,7 @@ insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
 select 'org', n::text, gen_random_uuid(), '', outbox.clock() - interval '25 h' from generate_series(1, 5) n;
 select is(cleaned('idempotency_keys'), e, 'idempotency keys: ' || e) from unnest(array['2, more', '2, more', '1']) e;
 
-insert into outbox.request_key (org_id, route, key, content, answer, created_at)
+insert into outbox.request_key (org_id, route, key, content, response, created_at)
 select 'org', 'r', n::text, '', '{}', outbox.clock() - interval '25 h' from generate_series(1, 3) n;
 select is(cleaned('request_keys'), e, 'keys of the API: ' || e) from unnest(array['2, more', '1']) e;
 

@@ -41,7 +41,7 @@ select is(is_there(), false, 'after the eighth it is gone');
 select is(nights(), null, 'and so is its count');
 select is((select count(*) from outbox.event join event using (id)), 0::bigint, 'the event with it');
 select is((select count(*) from outbox.attempt a join event e on e.id = a.event_id where a.outcome = 'delivered'), 1::bigint, 'its younger attempt stays as long as attempts are kept');
-select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.id)), format($$OH002 nothing is known of event '%s' for endpoint %s$$, e.id, m.id), 'it can no longer be replayed') from event e, made m;
+select is(refusal(format('select outbox.replay(%L, %L)', e.id, m.id)), format($$OH002 event '%s' has no delivery and no dead letter for endpoint %s$$, e.id, m.id), 'it can no longer be replayed') from event e, made m;
 
 -- Open, unrouted and set aside hold their day; a dead letter holds none, being whole.
 select time_is('2020-04-01 12:00:00+00');

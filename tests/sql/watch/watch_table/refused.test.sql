@@ -17,10 +17,10 @@ select is(pg_temp.refused($$'pg_class'$$), 'OH001 table is pg_class', 'the catal
 select is(pg_temp.refused('null'), 'OH001 table is null', 'no table');
 select is(pg_temp.refused($$'shop.orders', 'a b'$$), $$OH001 type is 'a b'$$, 'a type that is none');
 select is(pg_temp.refused($$'shop.orders', p_org_id => 'a b'$$), $$OH001 org_id is 'a b'$$, 'an organisation that is none');
-select is(pg_temp.refused($$'shop.orders', p_org_column => 'nope'$$), $$OH001 org_column names 'nope', which shop.orders does not have$$, 'a column that is not there');
-select is(pg_temp.refused($$'shop.orders', p_partition_column => 'ctid'$$), $$OH001 partition_column names 'ctid', which shop.orders does not have$$, 'a system column');
-select is(pg_temp.refused($$'shop.orders', p_columns => '{id,nope}'$$), $$OH001 columns names 'nope', which shop.orders does not have$$, 'one of the columns');
-select is(pg_temp.refused($$'shop.orders', p_columns => '{id}', p_except => '{org}'$$), 'OH001 except is given beside columns', 'columns and except');
+select is(pg_temp.refused($$'shop.orders', p_org_column => 'nope'$$), $$OH001 org_column has 'nope', which is not a column of shop.orders$$, 'a column that is not there');
+select is(pg_temp.refused($$'shop.orders', p_partition_column => 'ctid'$$), $$OH001 partition_column has 'ctid', which is not a column of shop.orders$$, 'a system column');
+select is(pg_temp.refused($$'shop.orders', p_columns => '{id,nope}'$$), $$OH001 columns has 'nope', which is not a column of shop.orders$$, 'one of the columns');
+select is(pg_temp.refused($$'shop.orders', p_columns => '{id}', p_except => '{org}'$$), 'OH001 except cannot be combined with columns', 'columns and except');
 select is(pg_temp.refused($$'shop.orders', p_operations => '{truncate}'$$), 'OH001 operations is {truncate}', 'an operation that is not one of the three');
 select is(pg_temp.refused($$'shop.orders', p_operations => '{}'$$), 'OH001 operations is {}', 'no operation');
 set local role service_role;

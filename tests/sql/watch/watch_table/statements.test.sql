@@ -28,7 +28,7 @@ insert into shop.orders select n, 'c', n from generate_series(1, 3) n where fals
 select is((select count(*) from outbox.event), 10::bigint, 'a statement without rows has no event');
 
 create table shop.keyless (a integer);
-select is(refusal($$select outbox.watch_table('shop.keyless', p_per_statement => true)$$), 'OH001 per_statement is on for a table without primary key', 'updates need a key to be matched by');
+select is(refusal($$select outbox.watch_table('shop.keyless', p_per_statement => true)$$), 'OH001 per_statement needs a table with a primary key', 'updates need a key to be matched by');
 
 select * from finish();
 rollback;

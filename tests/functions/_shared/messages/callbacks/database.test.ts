@@ -18,7 +18,7 @@ function over(reply: FunctionReply): {
 
 const counts = { stored: 2, duplicates: 1, applied: 1, skipped: 1, kept: 0 }
 
-Deno.test('findApp() asks by key, or for the app of the shared address', async () => {
+Deno.test('findApp() finds by key, or the app of the shared address', async () => {
   const app = { id: '7', secrets: ['a', 'b'], allow_unsigned: true }
   const { database, called } = over({ ok: true, data: { app } })
   expect(await database.findApp('k'))
@@ -43,11 +43,11 @@ Deno.test('store() names an organisation only where one was named, and counts th
   ])
 })
 
-Deno.test('an error of the database is told by its codes, since its words may quote what came', async () => {
+Deno.test('an error of the database is reported by its codes, because its text may quote the callback', async () => {
   const error = { code: '22P02', message: 'wamid.X', details: '+1202', hint: 'wamid.X' }
   const refused = over({ ok: false, status: 400, error })
   expect(await refused.database.store({ appId: '7', orgId: null, updates: [] }))
-    .toEqual({ ok: false, error: 'outbox.receive_callbacks answers 400 22P02' })
+    .toEqual({ ok: false, error: 'outbox.receive_callbacks fails with 400 22P02' })
   const odd = over({ ok: true, data: { app: { id: '7', secrets: 'wamid.X' } } })
   expect(await odd.database.findApp('k')).toEqual({
     ok: false,
@@ -65,7 +65,7 @@ Deno.test('the error for a function that the database lacks has a remedy', async
     'the migrations and deploy the functions of the same version'
   expect(await database.findApp('k')).toEqual({
     ok: false,
-    error: 'outbox.callback_app answers 404 PGRST202: The module messages is not installed; ' +
+    error: 'outbox.callback_app fails with 404 PGRST202: The module messages is not installed; ' +
       remedy,
     missing: { module: 'messages', problem: 'The module messages is not installed', remedy },
   })
@@ -77,7 +77,7 @@ Deno.test('the error for a function with other parameters says that the versions
   const { database } = over({ ok: false, status: 404, error })
   expect(await database.findApp('k')).toEqual({
     ok: false,
-    error: 'outbox.callback_app answers 404 PGRST202; the functions and the database have ' +
+    error: 'outbox.callback_app fails with 404 PGRST202; the functions and the database have ' +
       'different versions: push the migrations and deploy the functions of the same version',
   })
 })

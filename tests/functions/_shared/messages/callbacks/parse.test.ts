@@ -69,7 +69,7 @@ function keyOf(over: Status, number = '1', field = 'messages'): string | undefin
   return parse({ entry: [{ changes: [{ field, value }] }] })[0]?.key
 }
 
-Deno.test('a status keeps its key whatever else is said of it, and no other has it', () => {
+Deno.test('the key of a status is stable and unique', () => {
   const key = keyOf({})
   for (const more of [{ pricing: { type: 'regular' } }, { timestamp: 5 }, { recipient_id: '12' }]) {
     expect(keyOf(more)).toBe(key)
@@ -109,7 +109,7 @@ Deno.test('the same news of an account at another time is other news', () => {
   expect(at(1)).not.toBe(at(2))
 })
 
-Deno.test('parseUpdates() gives up at more updates than a callback can have', () => {
+Deno.test('parseUpdates() returns null for more than the maximum of updates', () => {
   const entry = { entry: Array(maxUpdates).fill({}) }
   expect(parseUpdates(entry)).toHaveLength(maxUpdates)
   entry.entry.push({})
@@ -148,7 +148,7 @@ Deno.test('a large contact is not stored with each of its updates', () => {
   }
 })
 
-Deno.test('readBody() takes objects in UTF-8 that are not nested without end, and nothing else', () => {
+Deno.test('readBody() accepts only objects in UTF-8 with limited nesting', () => {
   const read = (text: string): unknown => readBody(encoder.encode(text))
   for (const text of ['', 'x', '[]', '"a"', 'null', '7', '{"a":', `{"a":${'['.repeat(3e6)}`]) {
     expect(read(text)).toBe(null)
@@ -163,7 +163,7 @@ Deno.test('readBody() takes objects in UTF-8 that are not nested without end, an
     .toEqual({ a: { b: '\u{fffd}', lossy: true }, lossy: true })
 })
 
-Deno.test('whatever JSON a body is, its updates are well formed and hold what Postgres takes', () => {
+Deno.test('the updates of any JSON body are valid, and Postgres can store them', () => {
   const word = fc.constantFrom(
     ...['object', 'entry', 'id', 'time', 'changes', 'field', 'value', 'metadata', 'statuses'],
     ...['phone_number_id', 'messages', 'contacts', 'user_preferences', 'status', 'errors', 'type'],

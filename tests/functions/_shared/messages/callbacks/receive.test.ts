@@ -3,7 +3,7 @@ import { expect } from '@std/expect'
 import {
   type CallbackCode,
   toResponse,
-} from '../../../../../functions/_shared/messages/callbacks/answer.ts'
+} from '../../../../../functions/_shared/messages/callbacks/response.ts'
 import type {
   App,
   AppReply,
@@ -86,7 +86,7 @@ function sign(sent: BodyInit, by = secret): string {
   return `sha256=${createHmac('sha256', by).update(bytes).digest('hex')}`
 }
 
-Deno.test('a signed callback is stored for the app that signed it, and answered with 200', async () => {
+Deno.test('a signed callback is stored for the app that signed it, with 200', async () => {
   const { status, text, asked, batches } = await send()
   expect([status, JSON.parse(text)]).toEqual([200, counts])
   expect(asked).toEqual([appKey])
@@ -134,7 +134,7 @@ Deno.test('either of two secrets will do while one replaces the other', async ()
   expect((await send({ app: both })).status).toBe(200)
 })
 
-Deno.test('an app without a secret is 503: nobody could be believed', async () => {
+Deno.test('an app without a secret is 503, because no signature can be verified', async () => {
   const bare = { ...app, secrets: [] }
   for (const headers of [undefined, {}]) {
     const { status, batches } = await send({
@@ -145,7 +145,7 @@ Deno.test('an app without a secret is 503: nobody could be believed', async () =
   }
 })
 
-Deno.test('only an app that allows it takes a callback that nobody signed', async () => {
+Deno.test('only an app that allows it accepts an unsigned callback', async () => {
   const open = { ...app, allowUnsigned: true }
   expect((await send({ app: open, headers: {} })).status).toBe(200)
   expect((await send({ app, headers: {} })).status).toBe(401)
@@ -155,7 +155,7 @@ Deno.test('only an app that allows it takes a callback that nobody signed', asyn
   expect((await send({ app: open, headers: malformed })).status).toBe(401)
 })
 
-Deno.test('an unknown key is 401, and for a key or a signature of another form nothing is even looked up', async () => {
+Deno.test('an unknown key is 401, and a malformed key or signature causes no lookup', async () => {
   expect((await send({ app: null })).status).toBe(401)
   for (const key of ['', 'short', 'a'.repeat(65), "';select pg_sleep(9)--", '../../inbound']) {
     const { status, asked } = await send({ key })
@@ -167,7 +167,7 @@ Deno.test('an unknown key is 401, and for a key or a signature of another form n
   }
 })
 
-Deno.test('without a key the app of the shared address is used, and the answer is 503 if there is none', async () => {
+Deno.test('without a key the app of the shared address is used; 503 if there is none', async () => {
   const { status, asked, batches } = await send({ key: null })
   expect([status, asked]).toEqual([200, [null]])
   expect(batches.map(({ appId }) => appId)).toEqual(['77'])
@@ -245,7 +245,7 @@ Deno.test('a signed body that is no JSON object is 400', async () => {
   }
 })
 
-Deno.test('a body of 3 MB is taken, and one byte more is 413', async () => {
+Deno.test('a body of 3 MB is accepted, and one byte more is 413', async () => {
   const padded = (bytes: number): string => `{"entry":[],"pad":"${'x'.repeat(bytes - 21)}"}`
   expect((await send({ body: padded(maxBytes) })).status).toBe(200)
   const { status, batches } = await send({ body: padded(maxBytes + 1) })
@@ -254,7 +254,7 @@ Deno.test('a body of 3 MB is taken, and one byte more is 413', async () => {
   expect((await send({ body: many })).status).toBe(413)
 })
 
-Deno.test('a body nested 64 deep is taken, and one nested 65 deep is 400', async () => {
+Deno.test('a body nested 64 deep is accepted, and one nested 65 deep is 400', async () => {
   const nested = (levels: number): string =>
     `{"entry":[],"pad":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
   expect((await send({ body: nested(64) })).status).toBe(200)
@@ -277,7 +277,7 @@ Deno.test('what the database cannot take is 503, so that WhatsApp comes again', 
   expect(log).toContain('57014')
 })
 
-Deno.test('no answer and no line of the log repeats what came', async () => {
+Deno.test('no response and no log line quotes the callback', async () => {
   for (const stored of [undefined, { ok: true, counts, warnings: 3 } as const]) {
     const { text, log } = await send(stored === undefined ? {} : { stored })
     expect(text + log).not.toMatch(/SECRETNUMBER|12025550111|app-secret|Zoé/)

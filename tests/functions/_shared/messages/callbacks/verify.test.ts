@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
-import { toResponse } from '../../../../../functions/_shared/messages/callbacks/answer.ts'
+import { toResponse } from '../../../../../functions/_shared/messages/callbacks/response.ts'
 import { verifyToken } from '../../../../../functions/_shared/messages/callbacks/token.ts'
 import { verifyAddress } from '../../../../../functions/_shared/messages/callbacks/verify.ts'
 
@@ -25,7 +25,7 @@ Deno.test('verifyToken() is the HMAC-SHA256 of the key in hex', () => {
   expect(token).toBe(createHmac('sha256', secret).update(key).digest('hex'))
 })
 
-Deno.test('verifyAddress() gives the challenge back as plain text, and nothing beside it', async () => {
+Deno.test('verifyAddress() returns only the challenge, as plain text', async () => {
   for (const secrets of [[secret], ['n'.repeat(32), secret]]) {
     const response = ask({}, secrets)
     expect(response.status).toBe(200)
@@ -52,7 +52,7 @@ Deno.test('verifyAddress() refuses any other token or mode with 403', () => {
   }
 })
 
-Deno.test('verifyAddress() gives no markup back', async () => {
+Deno.test('verifyAddress() never returns markup', async () => {
   for (const challenge of ['', '<script>', 'a b', '1'.repeat(257), '1\n2', '%3Cb%3E']) {
     const response = ask({ 'hub.challenge': challenge })
     expect([challenge, response.status]).toEqual([challenge, 400])
@@ -61,6 +61,6 @@ Deno.test('verifyAddress() gives no markup back', async () => {
   expect(ask({}, [secret], '&hub.challenge=2').status).toBe(400)
 })
 
-Deno.test('verifyAddress() answers 503 while there is no secret', () => {
+Deno.test('verifyAddress() responds 503 without a secret', () => {
   expect(ask({}, []).status).toBe(503)
 })

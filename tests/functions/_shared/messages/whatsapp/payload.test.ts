@@ -99,7 +99,7 @@ Deno.test('templatePayload names the field that WhatsApp would refuse', () => {
   }
 })
 
-Deno.test('formatProblem() tells a list of parameters from named ones', () => {
+Deno.test('formatProblem() distinguishes positional from named parameters', () => {
   const list = templatePayload.parse({ parameters: ['Anna'] })
   const names = templatePayload.parse({ parameters: { name: 'Anna' } })
   const header = templatePayload.parse({ header: { type: 'text', text: 'Hi', name: 'greeting' } })

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { e164 } from '../../../../../functions/_shared/messages/whatsapp/phone.ts'
 
-Deno.test('e164() gives the one form of a number that has its country code', () => {
+Deno.test('e164() normalises a number with a country code', () => {
   const rows: [string, string][] = [
     ['+12025550111', '+12025550111'],
     ['+1 (202) 555-0111', '+12025550111'],

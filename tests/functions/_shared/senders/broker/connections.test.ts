@@ -56,7 +56,7 @@ function harness(): Harness {
   return it
 }
 
-Deno.test('use() shares one connection per target, however many ask at once', async () => {
+Deno.test('use() shares one connection per target among concurrent calls', async () => {
   const it = harness()
   await Promise.all(Array.from({ length: 20 }, () => it.send()))
   await it.send(undefined, 'b')
@@ -76,7 +76,7 @@ Deno.test('use() leaves a broker alone for a second that could not be connected 
   expect(await it.send()).toEqual(delivered)
 })
 
-Deno.test('use() gives a handshake up that never ends, and closes what comes of it all the same', async () => {
+Deno.test('use() times out an endless handshake, and closes a late connection', async () => {
   const it = harness()
   const { promise, resolve } = Promise.withResolvers<void>()
   it.hanging = promise
@@ -91,7 +91,7 @@ Deno.test('use() gives a handshake up that never ends, and closes what comes of 
   expect(await it.send()).toEqual(delivered)
 })
 
-Deno.test('use() begins anew behind a connection that broke, and closes it when its last user is done', async () => {
+Deno.test('use() opens a new connection after a broken one, which closes after its last user', async () => {
   const it = harness()
   const slow = Promise.withResolvers<Outcome>()
   const waiting = it.send(() => slow.promise)
@@ -100,11 +100,11 @@ Deno.test('use() begins anew behind a connection that broke, and closes it when 
   expect(it.dialled).toMatchObject([{ isClosed: false }, { isClosed: false }])
   slow.resolve(delivered)
   expect(await waiting).toEqual(delivered)
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: true }])
 })
 
-Deno.test('use() keeps the connection behind a refusal, and leaves one that has closed', async () => {
+Deno.test('use() keeps the connection after a refusal, and replaces a closed one', async () => {
   const it = harness()
   await it.send(() => Promise.resolve(refused('NACK', 'no')))
   await it.send(() => Promise.resolve(failed('protocol', 'The record cannot be made')))
@@ -123,24 +123,24 @@ Deno.test('use() connects anew when the policy changes', async () => {
   expect(it.dialled).toMatchObject([{ isClosed: true }, { isClosed: false }])
 })
 
-Deno.test('rest() closes what nothing uses at once, and the rest when its work is done', async () => {
+Deno.test('closeIdle() closes unused connections at once, and the others after their work', async () => {
   const it = harness()
   await it.send(undefined, 'idle')
   const slow = Promise.withResolvers<Outcome>()
   const waiting = it.send(() => slow.promise, 'busy')
   await Promise.resolve()
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled).toMatchObject([
     { target: 'idle', isClosed: true },
     { target: 'busy', isClosed: false },
   ])
   slow.resolve(delivered)
   await waiting
-  await it.connections.rest()
+  await it.connections.closeIdle()
   expect(it.dialled[1]?.isClosed).toBe(true)
 })
 
-Deno.test('within() gives up after its time', async () => {
+Deno.test('within() fails after its timeout', async () => {
   expect(await within(5, new Promise(() => {}))).toMatchObject({ error_class: 'timeout' })
   expect(await within(1_000, Promise.resolve(delivered))).toEqual(delivered)
 })

@@ -27,7 +27,7 @@ Deno.test('recordOf() has the headers of a webhook but for the signatures, and t
   expect(Object.keys(record.headers).filter((name) => name.includes('signature'))).toEqual([])
 })
 
-Deno.test('recordOf() has the envelope where the endpoint wants it, and a dead letter as it is', () => {
+Deno.test('recordOf() has the envelope if configured, and a dead letter unchanged', () => {
   const endpoint = sampleEndpoint({ payload: 'envelope' })
   const event = sampleEvent({ body: '{"n": 1}' })
   const record = recordOf(sampleDelivery(), endpoint, event, now)

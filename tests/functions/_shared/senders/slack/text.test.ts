@@ -18,23 +18,23 @@ const rows: [type: string, data: unknown, text: string][] = [
       endpointId: 'e-1',
       orgId: 'org-1',
       eventType: 'order.paid',
-      error: 'The endpoint answered 500',
+      error: 'The endpoint responded with 500',
       retryCount: 6,
       why: 'retries_exhausted',
     },
     ':x: *Dead letter*: `order.paid` of `org-1`, retries_exhausted after 6 failed attempts: The ' +
-    "endpoint answered 500\nTo send it again: `select outbox.replay('v-1', 'e-1')`",
+    "endpoint responded with 500\nTo send it again: `select outbox.replay('v-1', 'e-1')`",
   ],
   [
     'outhook.breaker.opened',
     endpoint,
-    ':warning: *Breaker open*: `https://a.example` of `org-1` (`e-1`) fails again and again. Its ' +
-    'deliveries are held and it is probed until it answers.',
+    ':warning: *Breaker open*: `https://a.example` of `org-1` (`e-1`) keeps failing. Its ' +
+    'deliveries are held and it is probed until it responds.',
   ],
   [
     'outhook.breaker.closed',
     endpoint,
-    ':white_check_mark: *Breaker closed*: `https://a.example` of `org-1` (`e-1`) answers again.',
+    ':white_check_mark: *Breaker closed*: `https://a.example` of `org-1` (`e-1`) responds again.',
   ],
   [
     'outhook.endpoint.disabled',

@@ -24,7 +24,7 @@ async function pace(
   return left.sort()
 }
 
-Deno.test('wait() keeps the messages of a number apart, and waits for no other number', async () => {
+Deno.test('wait() spaces the messages of a number, independent of other numbers', async () => {
   const left = await pace(createFakeClock(), [
     ['a1', 'a', 0],
     ['a2', 'a', 0],

@@ -148,7 +148,7 @@ Deno.test('graphRequest() fills a template whose parameters are positional', () 
   })
 })
 
-Deno.test('graphRequest() names the parameters of a template that wants names', () => {
+Deno.test('graphRequest() names the parameters of a template with named ones', () => {
   const template = sampleTemplate({ parameter_format: 'NAMED' })
   const payload = {
     header: { type: 'text', text: 'Hi', name: 'greeting' },
@@ -176,7 +176,7 @@ Deno.test('graphRequest() leaves the components out where nothing is to be fille
   }
 })
 
-Deno.test('graphRequest() makes one line of a parameter, which Meta wants', () => {
+Deno.test('graphRequest() removes line breaks from parameters, as Meta requires', () => {
   const payload = { parameters: ['12 High Street \n\t Vienna      Austria'] }
   expect(contentOf({ payload, template: sampleTemplate() })).toMatchObject({
     template: {
@@ -185,11 +185,11 @@ Deno.test('graphRequest() makes one line of a parameter, which Meta wants', () =
   })
 })
 
-Deno.test('graphRequest() names the field that does not serve, and not its value', () => {
+Deno.test('graphRequest() names the invalid field, not its value', () => {
   const table: [Partial<OutgoingMessage>, string][] = [
     [{ template: null, payload: { type: 'text', text: '' } }, 'text: '],
     [{ template: null, payload: 'Secret' }, ': '],
-    [{ payload: { parameters: { a: 'Secret' } } }, 'parameters: This template numbers'],
+    [{ payload: { parameters: { a: 'Secret' } } }, 'parameters: This template has positional'],
     [{ payload: { header: { type: 'image', link: 'Secret' } } }, 'header.link: '],
   ]
   for (const [over, problem] of table) {

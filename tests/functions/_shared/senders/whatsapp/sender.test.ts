@@ -147,7 +147,7 @@ testEach('send() says neither the token nor a number in a failure', async ({ gra
   }
 })
 
-Deno.test('send() refuses a delivery that came without its message or channel', async () => {
+Deno.test('send() refuses a delivery without a message or channel', async () => {
   const transport = createHttp1Transport()
   const deps = {
     transport,
@@ -159,10 +159,10 @@ Deno.test('send() refuses a delivery that came without its message or channel', 
   const { ready, send } = createWhatsAppSender(systemClock)
   const [channel, message] = [sampleChannel(), sampleMessage()]
   const rows = [
-    [{}, {}, 'its channel'],
-    [{ channel: { ...channel, spacing_ms: -1 } }, { message }, 'its channel'],
-    [{ channel }, {}, 'its message'],
-    [{ channel }, { message: { ...message, to: 7 } }, 'its message'],
+    [{}, {}, 'no channel'],
+    [{ channel: { ...channel, spacing_ms: -1 } }, { message }, 'no channel'],
+    [{ channel }, {}, 'no message'],
+    [{ channel }, { message: { ...message, to: 7 } }, 'no message'],
   ] as const
   for (const [endpoint, event, missing] of rows) {
     const parts = [sampleDelivery(), sampleEndpoint(endpoint), sampleEvent(event)] as const
@@ -173,7 +173,7 @@ Deno.test('send() refuses a delivery that came without its message or channel', 
   await transport.close()
 })
 
-Deno.test('ready() keeps the messages of a number apart', async () => {
+Deno.test('ready() spaces the messages of a number', async () => {
   const clock = createFakeClock()
   const { ready } = createWhatsAppSender(clock)
   const endpoint = sampleEndpoint({ channel: sampleChannel({ spacing_ms: 12 }) })

@@ -1,19 +1,19 @@
 import { drainBytes } from './transport.ts'
 
-/** The first `limit` bytes of a body that comes in pieces. */
-export class KeptBody {
+/** Collects the first `limit` bytes of a body. */
+export class LimitedBody {
   #parts: Uint8Array[] = []
   #kept = 0
   #seen = 0
 
   constructor(readonly limit: number) {}
 
-  /** Takes a piece; false says that there is too much left to read on. */
+  /** Adds a piece; false: stop reading, because too much is left. */
   push(chunk: Uint8Array): boolean {
     this.#seen += chunk.length
     const room = this.limit - this.#kept
     if (room > 0) {
-      // A copy: the chunk may be a view of a buffer of 64 KiB, which the result would keep alive.
+      // A copy: the chunk may be a view of a 64 KiB buffer, which the result would keep in memory.
       const part = chunk.slice(0, room)
       this.#parts.push(part)
       this.#kept += part.length

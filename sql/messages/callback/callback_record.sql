@@ -1,8 +1,5 @@
--- What is told of a status: the audit trail, the timeline of the dossier, an event for the
--- organisation's own endpoints, and what a failure means beyond its message.
-
-create function outbox.tell_statuses(
-  p_changes outbox.status_change[], p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_statuses(
+  p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql
 set search_path = ''
@@ -12,13 +9,13 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform outbox.tell_taken(p_moves, p_now);
+  perform outbox.record_sent(p_moves, p_now);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select m.org_id, 'OUTBOUND_MESSAGE', m.id::text, 'UPDATED',
     'Delivery status updated to: ' || c.status, null, p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -31,7 +28,7 @@ begin
       'deliveryStatus', c.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
       'error', c.title, 'details', c.details)), p_now
   from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id, status,
-    rank, at, wamid, code, title, details, noted, update_status, reason, place)
+    rank, at, wamid, code, title, details, is_new, update_status, reason, place)
   cross join lateral (
     select x.* from outbox.outbound_message x where x.id = c.message_id offset 0
   ) m
@@ -41,19 +38,18 @@ begin
   perform outbox.publish_statuses(p_changes, p_now);
 end
 $$;
-comment on function outbox.tell_statuses(
-  outbox.status_change[], outbox.message_move[], timestamptz) is
-  'Writes audit, activity and events of the statuses that were applied.';
+comment on function outbox.record_statuses(
+  outbox.status_change[], outbox.changed_message[], timestamptz) is
+  'Adds the audit rows, activity rows and events of applied statuses.';
 
-create function outbox.tell_taken(
-  p_moves outbox.message_move[], p_now timestamptz
+create function outbox.record_sent(
+  p_moves outbox.changed_message[], p_now timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_message outbox.outbound_message;
 begin
-  -- Nobody has told of these yet: their answers were lost, or are still on their way.
   for v_message in
     select m.* from pg_catalog.unnest(p_moves) x
     cross join lateral (
@@ -64,12 +60,12 @@ begin
   loop
     perform outbox.audit(v_message.org_id, 'OUTBOUND_MESSAGE', v_message.id::text, 'SENT',
       'Message sent successfully', null, p_now);
-    perform outbox.note_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
+    perform outbox.add_activity(v_message, 'MESSAGE_SENT', '{}', p_now);
   end loop;
 end
 $$;
-comment on function outbox.tell_taken(outbox.message_move[], timestamptz) is
-  'Writes that messages were sent of which callbacks say so before any answer.';
+comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
+  'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -82,7 +78,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  with told as (
+  with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, idempotency_key,
       traceparent, created_at)
     select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
@@ -91,11 +87,12 @@ begin
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
         'messageStatus', m.status, 'at', outbox.iso_time(c.at), 'errorCode', c.code,
         'error', c.title, 'details', c.details, 'pricing', u.data -> 'pricing'))::text,
-      -- As the message's own event: in an ordered endpoint one person's come one after the other.
+      -- The same key as the message's event, so that an ordered endpoint gets the events of a
+      -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), u.key,
       (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
-      status, rank, at, wamid, code, title, details, noted, update_status, reason, place)
+      status, rank, at, wamid, code, title, details, is_new, update_status, reason, place)
     cross join lateral (
       select x.key, x.data from outbox.whatsapp_update x where x.id = c.update_id offset 0
     ) u
@@ -109,13 +106,13 @@ begin
     order by c.place
     returning id
   )
-  insert into outbox.unrouted (event_id) select t.id from told t;
+  insert into outbox.unrouted (event_id) select t.id from published t;
   if found then
     perform outbox.kick_on_commit();
   end if;
 end
 $$;
 comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
-  'Publishes whatsapp.message.status of the statuses that were applied: {"messageId", "dossierId", '
+  'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", '
-  '"errorCode", "error", "details", "pricing"}, without number and id of WhatsApp.';
+  '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';

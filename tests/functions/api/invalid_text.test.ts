@@ -1,5 +1,5 @@
 import { expect } from '@std/expect'
-import { findUnfitText } from '../../../functions/api/unfit_text.ts'
+import { findInvalidText } from '../../../functions/api/invalid_text.ts'
 
 for (
   const [value, path] of [
@@ -12,12 +12,12 @@ for (
     [null, null],
   ] as const
 ) {
-  Deno.test(`findUnfitText() gives ${path} for ${JSON.stringify(value)}`, () => {
-    expect(findUnfitText(value)).toBe(path)
+  Deno.test(`findInvalidText() gives ${path} for ${JSON.stringify(value)}`, () => {
+    expect(findInvalidText(value)).toBe(path)
   })
 }
 
-Deno.test('findUnfitText() passes over what is spared', () => {
+Deno.test('findInvalidText() passes over what is spared', () => {
   const body = { payload: '\0', type: '\0' }
-  expect(findUnfitText(body, (path) => path === 'payload')).toBe('type')
+  expect(findInvalidText(body, (path) => path === 'payload')).toBe('type')
 })

@@ -1,7 +1,6 @@
--- Writing down what statuses say: facts to the attempts, and from these the status of their
--- messages. Both are one statement for all updates of a call.
+-- Times and statuses are saved in one statement each for all updates of a call.
 
-create function outbox.note_statuses(
+create function outbox.save_statuses(
   p_changes outbox.status_change[], p_now timestamptz
 ) returns void
 language plpgsql
@@ -52,22 +51,22 @@ begin
       (pg_catalog.array_agg(pg_catalog.concat_ws(': ', c.title, c.details)
         order by c.at, c.update_id) filter (where c.rank = 4))[1] as error
     from pg_catalog.unnest(p_changes) c
-    where c.noted
+    where c.is_new
     group by c.attempt_id
   ) f
-  -- By ctid: only who holds the message changes its attempts.
+  -- By ctid: only the transaction that holds the message changes its attempts.
   cross join lateral (
     select x.ctid as row_at from outbox.message_attempt x where x.id = f.attempt_id offset 0
   ) x
   where a.ctid = x.row_at;
 end
 $$;
-comment on function outbox.note_statuses(outbox.status_change[], timestamptz) is
-  'Adds statuses to the facts of their attempts. The caller holds the messages.';
+comment on function outbox.save_statuses(outbox.status_change[], timestamptz) is
+  'Adds the times and errors of new statuses to their attempts. The caller holds the messages.';
 
-create function outbox.move_messages(
+create function outbox.update_message_statuses(
   p_messages bigint[], p_now timestamptz
-) returns outbox.message_move[]
+) returns outbox.changed_message[]
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -76,18 +75,18 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  v_moves outbox.message_move[];
+  v_moves outbox.changed_message[];
   v_read bigint;
 begin
-  with told as materialized (
-    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_out,
-      t.last_taken,
+  with facts as materialized (
+    select m.row_at, m.id, m.status as was, m.read_at as was_read_at, t.newest, t.last_sent,
+      t.last_accepted,
       case
         when m.status in ('DELIVERED', 'FAILED', 'CANCELLED') then m.status
-        when (t.last_out).delivered_at is not null or (t.last_out).read_at is not null
+        when (t.last_sent).delivered_at is not null or (t.last_sent).read_at is not null
           then 'DELIVERED'
         when (t.newest).failed_at is not null then 'FAILED'
-        when m.status in ('QUEUED', 'SENDING') and t.taken then 'SENT'
+        when m.status in ('QUEUED', 'SENDING') and t.accepted then 'SENT'
         else m.status
       end as becomes
     from pg_catalog.unnest(p_messages) i
@@ -97,50 +96,50 @@ begin
     cross join lateral (
       select (pg_catalog.array_agg(a order by a.attempt_no desc))[1] as newest,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where outbox.may_be_out(a)))[1] as last_out,
+          filter (where outbox.may_have_been_sent(a)))[1] as last_sent,
         (pg_catalog.array_agg(a order by a.attempt_no desc)
-          filter (where a.wamid is not null))[1] as last_taken,
-        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as taken
+          filter (where a.wamid is not null))[1] as last_accepted,
+        coalesce(pg_catalog.bool_or(a.status = 'SUCCESS'), false) as accepted
       from outbox.message_attempt a where a.message_id = m.id and a.event_id = m.event_id
       offset 0
     ) t
   ), moved as (
-    -- Statuses only rise, and the three last ones are final: whatever the plan, this never lowers.
+    -- Statuses only increase, and the last three are final, so this can never lower one.
     update outbox.outbound_message m set
       status = t.becomes,
-      provider_message_id = (t.last_taken).wamid,
-      sent_at = coalesce((t.last_taken).taken_at, least((t.last_taken).sent_at,
-        (t.last_taken).delivered_at, (t.last_taken).read_at)),
+      provider_message_id = (t.last_accepted).wamid,
+      sent_at = coalesce((t.last_accepted).taken_at, least((t.last_accepted).sent_at,
+        (t.last_accepted).delivered_at, (t.last_accepted).read_at)),
       delivered_at = case
         when t.becomes = 'DELIVERED'
-        then least((t.last_out).delivered_at, (t.last_out).read_at)
+        then least((t.last_sent).delivered_at, (t.last_sent).read_at)
       end,
-      read_at = case when t.becomes = 'DELIVERED' then (t.last_out).read_at end,
+      read_at = case when t.becomes = 'DELIVERED' then (t.last_sent).read_at end,
       error_code = case when t.becomes = 'FAILED' then (t.newest).error_code end,
       error_message = case when t.becomes = 'FAILED' then (t.newest).error_message end,
       updated_at = p_now
-    from told t
-    where m.ctid = t.row_at and m.status = t.was and outbox.may_become(m.status, t.becomes)
-      -- What failed or waits for another reason than its callbacks is none of theirs.
+    from facts t
+    where m.ctid = t.row_at and m.status = t.was and outbox.status_may_change(m.status, t.becomes)
+      -- Skip messages that failed or wait for a reason other than their callbacks.
       and (t.becomes in ('SENT', 'DELIVERED')
         or (t.becomes = 'FAILED' and (t.newest).failed_at is not null))
     returning t.id, t.was, t.becomes, t.was_read_at is null and m.read_at is not null as now_read
   )
-  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.message_move order by x.id)
+  select pg_catalog.array_agg(row(x.id, x.was, x.becomes)::outbox.changed_message order by x.id)
       filter (where x.was <> x.becomes),
     pg_catalog.count(*) filter (where x.now_read)
   into v_moves, v_read
   from moved x;
   perform outbox.count_message('READ', null, v_read);
-  perform outbox.count_moves(v_moves);
+  perform outbox.count_changed_messages(v_moves);
   return coalesce(v_moves, '{}');
 end
 $$;
-comment on function outbox.move_messages(bigint[], timestamptz) is
-  'Gives messages the status, times and error that follow from the facts of their attempts; '
-  'returns those whose status changed. The caller holds the messages.';
+comment on function outbox.update_message_statuses(bigint[], timestamptz) is
+  'Sets the status, times and error of messages from the times of their attempts; returns those '
+  'whose status changed. The caller holds the messages.';
 
-create function outbox.count_moves(p_moves outbox.message_move[]) returns void
+create function outbox.count_changed_messages(p_moves outbox.changed_message[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -159,5 +158,5 @@ begin
   ) c;
 end
 $$;
-comment on function outbox.count_moves(outbox.message_move[]) is
-  'Counts the statuses that messages got, FAILED by its code.';
+comment on function outbox.count_changed_messages(outbox.changed_message[]) is
+  'Counts the new statuses of messages, FAILED by its code.';

@@ -2,7 +2,7 @@ import type { Alert } from './alert.ts'
 import { newRelicEvent, newRelicUrl } from './new_relic.ts'
 import { pagerDutyEvent, pagerDutyUrl } from './pagerduty.ts'
 
-/** Whom to tell; what is null is not told. */
+/** The services that receive alerts; null: not used. */
 export type Services = {
   pagerDuty: { url?: string; routingKey: string } | null
   newRelic: { url?: string; accountId: string; licenseKey: string } | null
@@ -11,10 +11,13 @@ export type Services = {
 const limitMs = 8000
 
 /**
- * Tells every service of these alerts; rejects naming the one that did not take them. Told again,
- * PagerDuty knows an alert by its key; New Relic stores it twice.
+ * Sends the alerts to all services; rejects with the name of a service that did not accept them.
+ * After a repeat, PagerDuty deduplicates an alert by its key; New Relic stores it twice.
  */
-export async function tell({ pagerDuty, newRelic }: Services, alerts: Alert[]): Promise<void> {
+export async function sendAlerts(
+  { pagerDuty, newRelic }: Services,
+  alerts: Alert[],
+): Promise<void> {
   if (alerts.length === 0) return
   const calls: Promise<void>[] = []
   if (pagerDuty !== null) {
@@ -45,5 +48,5 @@ async function post(
     signal: AbortSignal.timeout(limitMs),
   })
   await response.body?.cancel()
-  if (!response.ok) throw new Error(`${service} answered ${response.status}`)
+  if (!response.ok) throw new Error(`${service} responded with ${response.status}`)
 }

@@ -1,10 +1,10 @@
--- What comes of each status, before anything is changed: applied, skipped and why, or kept for
--- later.
+-- The verdict on each status before anything changes: applied, skipped with a reason, or kept.
 --
--- A try is old once a later one may have been sent. It then says no more of its message than that
--- it was taken, which ends a pending retry while no other has been.
+-- An attempt is old if a later one may have been sent. A status of an old attempt only proves that
+-- WhatsApp accepted the message. That closes a pending retry, unless a later attempt may have been
+-- sent.
 
-create function outbox.judge_statuses(
+create function outbox.classify_statuses(
   p_ids bigint[], p_gates uuid[]
 ) returns outbox.status_change[]
 language plpgsql
@@ -17,7 +17,7 @@ as $$
 declare
   v_changes outbox.status_change[];
 begin
-  with given as materialized (
+  with statuses as materialized (
     select u.id, u.attempt_id, u.status, u.wamid, u.happened_at as at, u.data,
       case u.status
         when 'sent' then 1 when 'delivered' then 2 when 'read' then 3 when 'played' then 3
@@ -26,16 +26,17 @@ begin
     from pg_catalog.unnest(p_ids) i
     cross join lateral (select w.* from outbox.whatsapp_update w where w.id = i offset 0) u
     where u.kind = 'status' and u.update_status in ('stored', 'kept')
-  ), met as materialized (
-    select g.*, a.id as try_id, a.message_id, a.wamid as known_as, m.status as message_status,
-      m.erased_at, m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
-      a.event_id = m.event_id as of_this_life, l.newer, l.newer_out,
+  ), matched as materialized (
+    select g.*, a.id as matched_id, a.message_id, a.wamid as known_wamid,
+      m.status as message_status, m.erased_at,
+      m.status = 'QUEUED' and m.channel_id <> all (p_gates) as unlocked,
+      a.event_id = m.event_id as is_current_event, l.newer, l.newer_sent,
       a.failed_at is not null as has_failed,
       a.delivered_at is not null or a.read_at is not null as has_arrived,
       case g.rank
         when 1 then a.sent_at when 2 then a.delivered_at when 3 then a.read_at else a.failed_at
       end as known_at
-    from given g
+    from statuses g
     left join lateral (
       select x.* from outbox.message_attempt x where x.id = g.attempt_id offset 0
     ) a on true
@@ -44,24 +45,25 @@ begin
     ) m on true
     left join lateral (
       select pg_catalog.count(*) > 0 as newer,
-        coalesce(pg_catalog.bool_or(outbox.may_be_out(b)), false) as newer_out
+        coalesce(pg_catalog.bool_or(outbox.may_have_been_sent(b)), false) as newer_sent
       from outbox.message_attempt b
       where b.message_id = a.message_id and b.attempt_no > a.attempt_no
     ) l on true
   ), ranked as (
-    -- Within one call the earlier of failed and delivered counts as the first word.
+    -- Within one call, the earlier of failed and delivered counts as the first report.
     select m.*,
-      pg_catalog.row_number() over (partition by m.try_id, m.rank order by m.at, m.id) as nth,
+      pg_catalog.row_number() over (partition by m.matched_id, m.rank order by m.at, m.id) as nth,
       pg_catalog.first_value(m.rank) over (
-        partition by m.try_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id) = 4 as fails_first,
-      pg_catalog.min(m.wamid) over (partition by m.try_id) as first_wamid
-    from met m
-  ), judged as (
+        partition by m.matched_id order by coalesce(m.rank, 0) > 1 desc, m.at, m.id
+      ) = 4 as fails_first,
+      pg_catalog.min(m.wamid) over (partition by m.matched_id) as first_wamid
+    from matched m
+  ), classified as (
     select r.*, case
-        when r.try_id is null then 'unknown_message'
+        when r.matched_id is null then 'unknown_message'
         when r.rank is null then 'unknown_status'
         when r.erased_at is not null then 'erased'
-        when r.wamid <> coalesce(r.known_as, r.first_wamid) then 'other_id'
+        when r.wamid <> coalesce(r.known_wamid, r.first_wamid) then 'other_id'
         when r.unlocked then 'retry_pending'
         when r.rank = 4 and (r.has_arrived or (not r.has_failed and not r.fails_first))
           then 'after_delivered'
@@ -69,32 +71,32 @@ begin
           then 'after_failed'
         when r.known_at is not null or r.nth > 1 then 'already'
         when r.message_status = 'CANCELLED' then 'message_cancelled'
-        when not r.of_this_life or (r.rank = 4 and r.newer) then 'old_attempt'
-        when r.newer_out and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
+        when not r.is_current_event or (r.rank = 4 and r.newer) then 'old_attempt'
+        when r.newer_sent and r.message_status not in ('QUEUED', 'SENDING') then 'old_attempt'
         when r.message_status = 'FAILED' then 'message_failed'
         when r.message_status = 'DELIVERED' and r.rank = 4 then 'after_delivered'
         when r.message_status = 'DELIVERED' and r.rank < 3 then 'behind'
-      end as why
+      end as reason
     from ranked r
   )
   select pg_catalog.array_agg(row(
-      j.id, j.try_id, j.message_id, j.status, j.rank, j.at, j.wamid,
+      j.id, j.matched_id, j.message_id, j.status, j.rank, j.at, j.wamid,
       case when j.rank = 4 then coalesce(e.error ->> 'code', 'failed') end,
       case when j.rank = 4 then pg_catalog.left(
         coalesce(e.error ->> 'title', e.error ->> 'message', f.title, 'failed'), 500) end,
       case when j.rank = 4 then pg_catalog.left(coalesce(
         e.error #>> '{error_data,details}', e.error ->> 'details'), 1000) end,
-      coalesce(j.why not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
+      coalesce(j.reason not in ('unknown_message', 'unknown_status', 'erased', 'other_id',
         'retry_pending', 'after_delivered', 'after_failed'), true),
       case
-        when j.why is null then 'applied'
-        when j.why = 'retry_pending' then 'stored'
-        when j.why = 'unknown_message' then 'kept'
+        when j.reason is null then 'applied'
+        when j.reason = 'retry_pending' then 'stored'
+        when j.reason = 'unknown_message' then 'kept'
         else 'skipped'
-      end, j.why)::outbox.status_change
+      end, j.reason)::outbox.status_change
     order by j.message_id, j.rank, j.at, j.id)
   into v_changes
-  from judged j
+  from classified j
   left join lateral (
     select j.data #> '{errors,0}' as error where j.rank = 4 offset 0
   ) e on true
@@ -102,11 +104,11 @@ begin
   return coalesce(v_changes, '{}');
 end
 $$;
-comment on function outbox.judge_statuses(bigint[], uuid[]) is
-  'What comes of each status among stored updates, before anything is changed. The caller holds '
-  'the messages, and the gates given.';
+comment on function outbox.classify_statuses(bigint[], uuid[]) is
+  'The verdict on each status of stored updates, before anything changes. The caller holds the '
+  'messages and the gates in p_gates.';
 
-create function outbox.may_be_out(p_attempt outbox.message_attempt) returns boolean
+create function outbox.may_have_been_sent(p_attempt outbox.message_attempt) returns boolean
 language plpgsql immutable set search_path = ''
 as $$
 begin
@@ -115,5 +117,6 @@ begin
       in ('timeout', 'reset', 'protocol', 'lease_expired', 'incomplete');
 end
 $$;
-comment on function outbox.may_be_out(outbox.message_attempt) is
-  'Whether a try may have reached WhatsApp: it is under way, was taken, or nobody knows.';
+comment on function outbox.may_have_been_sent(outbox.message_attempt) is
+  'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is '
+  'unknown.';

@@ -1,14 +1,14 @@
 import { expect } from '@std/expect'
-import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/answer.ts'
+import { outcomeOf } from '../../../../../functions/_shared/senders/whatsapp/response.ts'
 import type { Exchange } from '../../../../../functions/_shared/transport/transport.ts'
 import { graphError } from '../../../../e2e/graph/errors.ts'
 
-type Answer = Extract<Exchange, { kind: 'answer' }>
+type Answer = Extract<Exchange, { kind: 'response' }>
 
 function answer(status: number, body: unknown, over: Partial<Answer> = {}): Answer {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const bytes = new TextEncoder().encode(text)
-  return { kind: 'answer', status, retryAfter: null, body: bytes, cut: false, ...over }
+  return { kind: 'response', status, retryAfter: null, body: bytes, cut: false, ...over }
 }
 
 const accepted = {
@@ -17,7 +17,7 @@ const accepted = {
   messages: [{ id: 'wamid.TESTAAAA', message_status: 'accepted' }],
 }
 
-Deno.test('outcomeOf() takes the wamid from a 200', () => {
+Deno.test('outcomeOf() reads the wamid from a 200', () => {
   expect(outcomeOf(answer(200, accepted))).toEqual({
     outcome: 'delivered',
     status: 200,
@@ -31,7 +31,7 @@ Deno.test('outcomeOf() reads a 200 to a user id, which has no wa_id', () => {
   expect(outcomeOf(answer(200, body))).toMatchObject({ provider_id: 'wamid.B', provider: {} })
 })
 
-Deno.test('outcomeOf() calls a 200 taken even where the wamid cannot be read', () => {
+Deno.test('outcomeOf() reports a 200 as delivered even without a readable wamid', () => {
   for (const body of ['', '{"messages":[{"id":"wam', '[]', { messages: [] }, { contacts: 1 }]) {
     expect(outcomeOf(answer(200, body, { cut: true })))
       .toEqual({ outcome: 'delivered', status: 200, provider: {} })
@@ -56,7 +56,7 @@ Deno.test('outcomeOf() goes by the code and not by the status', () => {
   }
 })
 
-Deno.test('outcomeOf() reports what else the error says', () => {
+Deno.test('outcomeOf() reports the other members of the error', () => {
   const { body } = graphError({ code: 2, subcode: 2494055, isTransient: true })
   expect(outcomeOf(answer(503, body))).toMatchObject({
     code: '2',
@@ -84,21 +84,21 @@ Deno.test('outcomeOf() has the status alone where no error of Meta came', () => 
     expect(outcomeOf(answer(502, body))).toEqual({
       outcome: 'failed',
       error_class: 'status',
-      error: 'The Graph API answered 502 and gave no reason of its own',
+      error: 'The Graph API responded with 502 and gave no reason',
       status: 502,
     })
   }
   expect(outcomeOf(answer(302, ''))).toMatchObject({ error_class: 'redirect', status: 302 })
 })
 
-Deno.test('outcomeOf() hands a fault of the connection on', () => {
+Deno.test('outcomeOf() passes on a connection fault', () => {
   for (const errorClass of ['dns', 'connect', 'tls', 'timeout', 'reset', 'blocked'] as const) {
     expect(outcomeOf({ kind: 'fault', errorClass, message: 'It is so' }))
       .toEqual({ outcome: 'failed', error_class: errorClass, error: 'It is so' })
   }
 })
 
-Deno.test('outcomeOf() asks for the longer of the two waits', () => {
+Deno.test('outcomeOf() reports the longer of the two waits', () => {
   const regain = (minutes: unknown): Record<string, string> => ({
     'x-business-use-case-usage': JSON.stringify({
       '200': [{ type: 'messages', call_count: 100, estimated_time_to_regain_access: minutes }],
@@ -125,7 +125,7 @@ Deno.test('outcomeOf() asks for the longer of the two waits', () => {
   }
 })
 
-Deno.test('outcomeOf() keeps the usage headers beside the answer', () => {
+Deno.test('outcomeOf() returns the usage headers', () => {
   const headers = { 'x-app-usage': '{"call_count":12}' }
   const usage = { 'x-app-usage': { call_count: 12 } }
   expect(outcomeOf(answer(200, accepted, { headers }))).toMatchObject({ provider: { usage } })

@@ -1,16 +1,16 @@
-/** From the row that a call returned to the HTTP answer that PostgREST would give. */
+/** Creates the HTTP response that PostgREST would return for the row of a call. */
 import { httpStatus, RestFailure } from './failure.ts'
 import type { Routine } from './catalog.ts'
 
-/** What a caller asked for beyond the call itself. */
-export interface Wishes {
+/** The caller's options for the response. */
+export interface ResponseOptions {
   /** `Accept: application/vnd.pgrst.object+json`: exactly one row, as an object. */
   single: boolean
   /** `Prefer: return=minimal`. */
   minimal: boolean
-  /** HEAD: everything but the body. */
+  /** HEAD: no body. */
   head: boolean
-  /** The preferences that were followed, for `Preference-Applied`. */
+  /** The applied preferences, for `Preference-Applied`. */
   applied: string[]
 }
 
@@ -33,10 +33,10 @@ const MEDIA_TYPES: Readonly<Record<string, 'many' | 'single'>> = {
   'application/vnd.pgrst.object': 'single',
 }
 
-/** Statuses that forbid a body. */
+/** Statuses without a body. */
 const EMPTY_STATUSES = new Set([204, 205, 304])
 
-/** Reads the Accept header: the first media type known decides. */
+/** Reads the Accept header: the first known media type counts. */
 export function readAccept(accept: string): 'many' | 'single' | RestFailure {
   const types = accept.split(',').map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
   const known = types.find((type) => MEDIA_TYPES[type] !== undefined)
@@ -49,7 +49,7 @@ export function readAccept(accept: string): 'many' | 'single' | RestFailure {
     )
 }
 
-/** Whether the rows do not satisfy `Accept: application/vnd.pgrst.object+json`. */
+/** The failure if the rows do not satisfy `Accept: application/vnd.pgrst.object+json`; null if they do. */
 export function singleFailure(row: CallRow): RestFailure | null {
   return row.count === 1 ? null : new RestFailure(
     406,
@@ -59,11 +59,11 @@ export function singleFailure(row: CallRow): RestFailure | null {
   )
 }
 
-/** Builds the answer of a call that succeeded. */
-export function writeAnswer(
+/** Creates the response of a successful call. */
+export function writeResponse(
   row: CallRow,
   routine: Routine,
-  wishes: Wishes,
+  options: ResponseOptions,
 ): Response | RestFailure {
   const status = row.status === null ? null : httpStatus(Number(row.status))
   if (row.status !== null && status === null) {
@@ -77,25 +77,25 @@ export function writeAnswer(
         'string value',
     )
   }
-  const empty = routine.void || wishes.minimal
+  const empty = routine.void || options.minimal
   const ownStatus = empty ? 204 : row.total !== null && row.count < row.total ? 206 : 200
-  const headers = ownHeaders(row, wishes, empty)
+  const headers = ownHeaders(row, options, empty)
   for (const [name] of overrides) headers.delete(name)
   for (const [name, value] of overrides) headers.append(name, value)
   const final = status ?? ownStatus
-  const body = empty || wishes.head || EMPTY_STATUSES.has(final) ? null : row.body
+  const body = empty || options.head || EMPTY_STATUSES.has(final) ? null : row.body
   return new Response(body, { status: final, headers })
 }
 
-function ownHeaders({ count, total }: CallRow, wishes: Wishes, empty: boolean): Headers {
+function ownHeaders({ count, total }: CallRow, options: ResponseOptions, empty: boolean): Headers {
   const headers = new Headers()
   const range = count === 0 ? '*' : `0-${count - 1}`
-  headers.set('content-range', `${range}/${wishes.applied.includes('count=exact') ? total : '*'}`)
+  headers.set('content-range', `${range}/${options.applied.includes('count=exact') ? total : '*'}`)
   if (!empty) {
-    const type = wishes.single ? 'application/vnd.pgrst.object+json' : 'application/json'
+    const type = options.single ? 'application/vnd.pgrst.object+json' : 'application/json'
     headers.set('content-type', `${type}; charset=utf-8`)
   }
-  if (wishes.applied.length > 0) headers.set('preference-applied', wishes.applied.join(', '))
+  if (options.applied.length > 0) headers.set('preference-applied', options.applied.join(', '))
   return headers
 }
 

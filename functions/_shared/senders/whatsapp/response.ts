@@ -4,7 +4,7 @@ import { safeString, safeText } from '../../base/safe_text.ts'
 import { type Exchange, isSuccess } from '../../transport/transport.ts'
 import { readUsage } from './usage.ts'
 
-/** What Meta says beside its code. */
+/** Meta's facts besides its error code. */
 type MetaFacts = {
   title?: string
   details?: string
@@ -17,7 +17,7 @@ type MetaFacts = {
   usage?: Record<string, unknown>
 }
 
-type Answer = Extract<Exchange, { kind: 'answer' }>
+type ResponseFacts = Extract<Exchange, { kind: 'response' }>
 
 const taken = z.object({
   messages: z.tuple([z.object({ id: z.string().min(1), message_status: maybe(z.string()) })])
@@ -32,7 +32,7 @@ const refused = z.object({
     error_subcode: maybe(z.int()),
     is_transient: maybe(z.boolean()),
     error_user_title: maybe(z.string()),
-    /** Words alone in older answers. */
+    /** Older versions have only a text. */
     error_data: maybe(z.union([z.string(), z.object({ details: maybe(z.string()) })])),
     fbtrace_id: maybe(z.string()),
   }),
@@ -41,8 +41,8 @@ const refused = z.object({
 type GraphError = z.infer<typeof refused>['error']
 
 /**
- * The facts of one call of the Graph API. Meta's own code decides what a failure means, not the
- * status it came with; the body is not kept, for it names the person.
+ * The outcome of a Graph API call. Meta's error code decides what a failure means, not the HTTP status.
+ * The body is not stored, because it contains the recipient's number.
  */
 export function outcomeOf(exchange: Exchange): Outcome {
   if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
@@ -50,15 +50,15 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const json = jsonOf(exchange)
   const read = refused.safeParse(json)
   if (read.success) return refusal(exchange, read.data.error)
-  // Meta has taken what it answers 200 for, whether or not the id can be read: a status brings it.
+  // Meta has accepted each message of a 200 response, even without a readable id: a status callback has it.
   if (isSuccess(status)) return success(exchange, json)
   const isRedirect = status >= 300 && status < 400
-  const what = isRedirect ? 'redirects, which is never followed' : 'gave no reason of its own'
-  const words = `The Graph API answered ${status} and ${what}`
+  const what = isRedirect ? 'redirects, and redirects are not followed' : 'gave no reason'
+  const words = `The Graph API responded with ${status} and ${what}`
   return withWait(failed(isRedirect ? 'redirect' : 'status', words, { status }), exchange)
 }
 
-/** A failure; `error` is safe for the organisation to read. */
+/** A failure; `error` is safe for the organisation. */
 export function failed(
   errorClass: ErrorClass,
   error: string,
@@ -67,7 +67,7 @@ export function failed(
   return { outcome: 'failed', error_class: errorClass, error: safeString(error, 500), ...more }
 }
 
-function success({ status, headers = {} }: Answer, json: unknown): Outcome {
+function success({ status, headers = {} }: ResponseFacts, json: unknown): Outcome {
   const { usage } = readUsage(headers)
   const read = taken.safeParse(json)
   const provider: MetaFacts = usage === null ? {} : { usage }
@@ -78,7 +78,7 @@ function success({ status, headers = {} }: Answer, json: unknown): Outcome {
   return { outcome: 'delivered', status, provider_id: safeString(message.id, 1024), provider }
 }
 
-function refusal(answer: Answer, error: GraphError): Outcome {
+function refusal(response: ResponseFacts, error: GraphError): Outcome {
   const { code, message, error_data, error_subcode, is_transient, fbtrace_id } = error
   const provider: MetaFacts = {}
   const details = typeof error_data === 'string' ? error_data : error_data?.details
@@ -89,17 +89,17 @@ function refusal(answer: Answer, error: GraphError): Outcome {
   if (is_transient !== undefined) provider.is_transient = is_transient
   const words = withoutNumbers(details ?? message ?? 'it gives no reason')
   const outcome = failed('status', `WhatsApp refuses with error ${code}: ${words}`, {
-    status: answer.status,
+    status: response.status,
     code: String(code),
     provider,
   })
-  return withWait(outcome, answer)
+  return withWait(outcome, response)
 }
 
-/** Takes the longer wait of the two that an answer may ask for. */
+/** Uses the longer one of Retry-After and the usage headers' wait. */
 function withWait(
   outcome: Outcome & { outcome: 'failed' },
-  { retryAfter, headers = {} }: Answer,
+  { retryAfter, headers = {} }: ResponseFacts,
 ): Outcome {
   const { usage, waitS } = readUsage(headers)
   if (usage !== null) outcome.provider = { ...outcome.provider, usage }
@@ -108,7 +108,7 @@ function withWait(
   return wait === null ? outcome : { ...outcome, retry_after: safeString(wait, 64) }
 }
 
-function jsonOf({ body, cut }: Answer): unknown {
+function jsonOf({ body, cut }: ResponseFacts): unknown {
   try {
     return JSON.parse(safeText(body, { cut }).text)
   } catch {
@@ -116,7 +116,7 @@ function jsonOf({ body, cut }: Answer): unknown {
   }
 }
 
-/** Keeps a text that came; what is of another type counts as absent. */
+/** Stores a text if there is one. */
 function put(
   facts: MetaFacts,
   name: 'title' | 'details' | 'fbtrace_id' | 'message_status' | 'wa_id',
@@ -125,12 +125,12 @@ function put(
   if (value !== undefined && value !== '') facts[name] = safeString(value, 1000)
 }
 
-/** Seven digits and more, with what people write between them, are somebody's number. */
+/** Seven or more digits, with separators between them, may be a phone number. */
 function withoutNumbers(text: string): string {
   return text.replace(/\+?\d(?:[ ().-]*\d){6,}/g, '…')
 }
 
-/** A field that may be absent or of another type: no answer is given up for one. */
+/** A member that may be absent or have another type, without making the response invalid. */
 function maybe<T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodOptional<T>> {
   return schema.optional().catch(undefined)
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { expect } from '@std/expect'
 import fc from 'fast-check'
-import { AnswerReader } from '../../../../functions/_shared/http1/answer.ts'
+import { ResponseReader } from '../../../../functions/_shared/http1/response.ts'
 import { HttpError } from '../../../../functions/_shared/http1/error.ts'
 
 type Read = {
@@ -18,7 +18,7 @@ type Read = {
 function readIn(size: number, text: string, most = Infinity): Read {
   const bytes = Buffer.from(text, 'latin1')
   const read: Read = { body: '', state: 'waits' }
-  const reader = new AnswerReader({
+  const reader = new ResponseReader({
     onHead: ({ status }) => {
       read.status = status
     },
@@ -36,7 +36,7 @@ function readIn(size: number, text: string, most = Infinity): Read {
     if (!(error instanceof HttpError) || error.code === 'ECONNRESET') throw error
     read.state = error.code
   }
-  return { ...read, ends: reader.end(), kept: reader.leavesConnection }
+  return { ...read, ends: reader.end(), kept: reader.isReusable }
 }
 
 const ok = 'HTTP/1.1 200 OK\r\n'
@@ -152,19 +152,19 @@ function trailer(bytes: number): string {
 }
 
 for (const [what, text, expected] of rows) {
-  Deno.test(`AnswerReader reads the same however it comes in pieces: ${what}`, () => {
+  Deno.test(`ResponseReader reads the same however it comes in pieces: ${what}`, () => {
     for (const size of [1, 2, 3, 7, 64, 100_000]) {
       expect([size, readIn(size, text)]).toEqual([size, expect.objectContaining(expected)])
     }
   })
 }
 
-Deno.test('AnswerReader leaves no connection on which more came than the answer', () => {
+Deno.test('ResponseReader does not reuse a connection with bytes after the response', () => {
   const text = `${ok}content-length: 2\r\n\r\nokHTTP/1.1 200 OK`
   expect(readIn(1_000, text)).toMatchObject({ body: 'ok', state: 'done', kept: false })
 })
 
-Deno.test('AnswerReader stops where no more is wanted, and leaves no connection then', () => {
+Deno.test('ResponseReader stops where no more is wanted, and leaves no connection then', () => {
   const text = `${ok}content-length: 200\r\n\r\n${'x'.repeat(200)}`
   for (const size of [1, 10, 1_000]) {
     expect(readIn(size, text, 20)).toMatchObject({ state: 'done', kept: false })
@@ -190,7 +190,7 @@ const scraps = [
   ':',
 ]
 
-Deno.test('AnswerReader comes to the same end of anything, however it comes in pieces', () => {
+Deno.test('ResponseReader comes to the same end of anything, however it comes in pieces', () => {
   const text = fc.array(fc.oneof(fc.constantFrom(...scraps), fc.string({ maxLength: 4 })), {
     maxLength: 12,
   }).map((parts) => parts.join(''))

@@ -1,19 +1,19 @@
 import type { Problem } from '../../http/problem.ts'
 
-/** What became of the updates of one callback. */
+/** The counts of one callback's updates. */
 export type Counts = {
   stored: number
-  /** Known already: WhatsApp repeats what it is not sure of. */
+  /** Repeated by WhatsApp and stored already. */
   duplicates: number
   applied: number
-  /** Stored, and nothing changed by them. */
+  /** Stored without effect. */
   skipped: number
   /** Stored until their message is known. */
   kept: number
 }
 
-/** What the callback address answers, whichever function it is an address of. */
-export type CallbackAnswer =
+/** The result of a request to a callback address. */
+export type CallbackResult =
   | { kind: 'challenge'; challenge: string }
   | { kind: 'stored'; counts: Counts }
   | { kind: 'refused'; problem: CallbackProblem; retryAfter?: number }
@@ -39,11 +39,10 @@ const titles: Record<CallbackCode, [status: number, title: string]> = {
   too_large: [413, 'Too large'],
   module_missing: [501, 'Module not installed'],
   not_configured: [503, 'Not configured'],
-  unavailable: [503, 'Not available now'],
+  unavailable: [503, 'Temporarily unavailable'],
 }
 
-/** A refusal with that code. */
-export function refuse(code: CallbackCode, detail: string): CallbackAnswer {
+export function refuse(code: CallbackCode, detail: string): CallbackResult {
   const [status, title] = titles[code]
   const problem = { status, code, title, detail }
   return code === 'unavailable'
@@ -51,18 +50,18 @@ export function refuse(code: CallbackCode, detail: string): CallbackAnswer {
     : { kind: 'refused', problem }
 }
 
-/** The answer as HTTP; `requestId` goes into a problem where there is one. */
-export function toResponse(answer: CallbackAnswer, requestId?: string): Response {
+/** The HTTP response; problem details have `requestId` if it is present. */
+export function toResponse(result: CallbackResult, requestId?: string): Response {
   const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-  switch (answer.kind) {
+  switch (result.kind) {
     case 'challenge':
-      return new Response(answer.challenge, {
+      return new Response(result.challenge, {
         headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
       })
     case 'stored':
-      return Response.json(answer.counts, { headers })
+      return Response.json(result.counts, { headers })
     case 'refused': {
-      const { problem, retryAfter } = answer
+      const { problem, retryAfter } = result
       const body = {
         type: 'about:blank',
         ...problem,

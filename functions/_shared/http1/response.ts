@@ -1,48 +1,48 @@
 import { Buffer } from 'node:buffer'
 import { type BodyReader, bodyReader, type Keep } from './body.ts'
 import { HttpError, malformed } from './error.ts'
-import { type AnswerHead, type Framing, framingOf, isKept, parseHead } from './head.ts'
+import { type Framing, framingOf, isKept, parseHead, type ResponseHead } from './head.ts'
 
-/** What becomes of an answer as it is read. */
-export type AnswerHandler = {
-  /** The head of the answer itself; interim ones are read over. */
-  onHead(head: AnswerHead): void
-  /** A piece of the body, good only until this returns; false: no more is wanted. */
+/** Receives the parts of a response. */
+export type ResponseHandler = {
+  /** Called with the head of the final response, not of interim (1xx) ones. */
+  onHead(head: ResponseHead): void
+  /** Called with a piece of the body, valid only during the call; false stops reading. */
   onBody: Keep
 }
 
-/** Longer heads are refused, and as much of interim ones; undici and Node have the same bound. */
+/** The longest head, and the most bytes of interim heads; undici and Node have the same limit. */
 const longestHead = 16_384
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * Reads one answer from the bytes of a connection as they come. `read` and `end` throw HttpError
- * where it is not HTTP/1.1.
+ * Parses one response from the bytes of a connection. `read` and `end` throw HttpError if it is not
+ * HTTP/1.1.
  */
-export class AnswerReader {
-  readonly #begun = new BegunHead()
-  #head: AnswerHead | null = null
+export class ResponseReader {
+  readonly #partial = new PartialHead()
+  #head: ResponseHead | null = null
   #framing: Framing = { kind: 'close' }
   #body: BodyReader | null = null
   #isClean = true
   #interimBytes = 0
 
-  constructor(readonly handler: AnswerHandler) {}
+  constructor(readonly handler: ResponseHandler) {}
 
-  /** Whether the answer is whole, or so much of it that no more is wanted. */
+  /** Whether the response is complete, or its reader has stopped. */
   get isDone(): boolean {
     return this.#body !== null && this.#body.state !== 'more'
   }
 
-  /** Whether the connection may carry another exchange. */
-  get leavesConnection(): boolean {
+  /** Whether the connection can be used for another request. */
+  get isReusable(): boolean {
     return this.#body?.state === 'ended' && this.#isClean && this.#head !== null &&
       isKept(this.#head)
   }
 
   read(chunk: Buffer): void {
-    let from = Math.max(0, this.#begun.length - endOfHead.length)
-    let bytes = this.#begun.followedBy(chunk)
+    let from = Math.max(0, this.#partial.length - endOfHead.length)
+    let bytes = this.#partial.appendTo(chunk)
     while (this.#body === null) {
       const end = bytes.indexOf(endOfHead, from)
       if (end < 0) return this.#wait(bytes)
@@ -52,11 +52,11 @@ export class AnswerReader {
       from = 0
     }
     const taken = this.#body.read(bytes, this.handler.onBody)
-    // An answer that nobody asked for makes the next one doubtful.
+    // An unexpected second response makes the next one doubtful.
     if (taken < bytes.length) this.#isClean = false
   }
 
-  /** The peer closes: true when that is how the answer ends. */
+  /** The peer has closed the connection: returns whether that completes the response. */
   end(): boolean {
     if (this.isDone) return true
     return this.#body !== null && this.#framing.kind === 'close'
@@ -65,18 +65,18 @@ export class AnswerReader {
   #wait(bytes: Buffer): void {
     // The longest head, and all but one byte of its end.
     if (bytes.length >= longestHead + endOfHead.length) throw tooLong()
-    // Nothing that will be a head begins otherwise: no waiting for the end of it.
+    // Fails early if this cannot become a head.
     if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) {
-      throw malformed('No status line')
+      throw malformed('The status line is invalid')
     }
-    this.#begun.hold(bytes)
+    this.#partial.hold(bytes)
   }
 
   #takeHead(text: string): void {
     const head = parseHead(text)
-    if (head.status === 101) throw malformed('An upgrade that nobody asked for')
+    if (head.status === 101) throw malformed('An upgrade without a request for it')
     if (head.status < 200) {
-      // Read over without end they would keep the run from every other answer.
+      // Without a limit, endless interim responses would block the run.
       this.#interimBytes += text.length + endOfHead.length
       if (this.#interimBytes > longestHead) throw tooLong()
       return
@@ -89,10 +89,10 @@ export class AnswerReader {
 }
 
 /**
- * The bytes of a head that is not whole yet, in one piece of memory: a head of 16 kB that comes
- * byte by byte would be copied 16,000 times otherwise.
+ * An incomplete head in one buffer. Without it, a head of 16 kB that arrives byte by byte would be
+ * copied 16,000 times.
  */
-class BegunHead {
+class PartialHead {
   #room: Buffer | null = null
   length = 0
 
@@ -102,8 +102,8 @@ class BegunHead {
     this.length = bytes.length
   }
 
-  /** What is held with a chunk behind it; nothing is held after that. */
-  followedBy(chunk: Buffer): Buffer {
+  /** Returns the stored bytes followed by a chunk, and clears the buffer. */
+  appendTo(chunk: Buffer): Buffer {
     if (this.#room === null || this.length === 0) return chunk
     const { length } = this
     this.length = 0
@@ -116,5 +116,5 @@ class BegunHead {
 }
 
 function tooLong(): HttpError {
-  return new HttpError('OUTHOOK_HEAD', 'A head that is too long')
+  return new HttpError('OUTHOOK_HEAD', 'The head is too long')
 }

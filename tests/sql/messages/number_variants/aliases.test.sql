@@ -5,7 +5,7 @@ begin;
 \ir ../../_messages.sql
 select plan(21);
 
-select is(outbox.spellings(n), s, format('%s: %s', n, s))
+select is(outbox.number_variants(n), s, format('%s: %s', n, s))
 from (values
   ('+5511987654321', array['+5511987654321', '+551187654321']),
   ('+551187654321', array['+5511987654321', '+551187654321']),

@@ -1,0 +1,198 @@
+-- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
+-- question for each pair of an event and an endpoint with filters. The payload is parsed once for
+-- all filters of its event. The cost of filters is added up before they run, and the batch ends at
+-- the limit of one call.
+
+create function outbox.read_payload(
+  p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
+)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_body text;
+begin
+  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  begin
+    doc := v_body::jsonb;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    problem := 'filter: ' || sqlerrm;
+  end;
+end
+$$;
+comment on function outbox.read_payload(uuid) is
+  'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
+
+create function outbox.sorting_work(p_event_id uuid, p_body_bytes bigint) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_small constant integer := 16384;
+  -- The worst order of n names takes n * n / 12 comparisons of 20 ns.
+  v_members constant integer := 150;
+  v_colons bigint;
+begin
+  if p_body_bytes <= v_small then
+    return 0;
+  end if;
+  select pg_catalog.octet_length(e.body)
+    - pg_catalog.octet_length(pg_catalog.replace(e.body, ':', ''))
+  into v_colons
+  from outbox.event e where e.id = p_event_id;
+  return v_colons * v_colons / v_members;
+end
+$$;
+comment on function outbox.sorting_work(uuid, bigint) is
+  'The cost for Postgres to sort the members of a payload when it parses it as jsonb, in the units '
+  'of evaluate_filters(). Each colon counts as a member of one object.';
+
+create function outbox.each_filter_once(p_question outbox.question) returns outbox.question
+language plpgsql stable set search_path = ''
+as $$
+begin
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
+    pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.since, p_question.weights
+  from (
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
+      pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.since, p_question.weights)
+      as q (filter, since, weight)
+    group by q.filter::text
+  ) f;
+  return p_question;
+end
+$$;
+comment on function outbox.each_filter_once(outbox.question) is
+  'A question without repeated filters: several patterns of an endpoint that match a type often '
+  'have the same filter.';
+
+create function outbox.passes_filters(
+  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
+) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
+    continue when p_question.since[v_n] > p_created_at;
+    if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
+  'Whether a payload passes one of the filters that are at most as new as its event.';
+
+create function outbox.filter_problem(
+  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  -- In steps per value times bytes of the payload; a value has at least two bytes.
+  v_most constant bigint := 8388608;
+  v_weight bigint;
+begin
+  if pg_catalog.cardinality(p_question.filters) > 1 then
+    p_question := outbox.each_filter_once(p_question);
+  end if;
+  v_weight := (select pg_catalog.sum(w) from pg_catalog.unnest(p_question.weights) w);
+  if v_weight * p_question.body_bytes > v_most then
+    return pg_catalog.format(
+      'filter: %s steps for each value are too many for a payload of %s bytes',
+      v_weight, p_question.body_bytes);
+  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+    return null;
+  end if;
+  return '';
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  return 'filter: ' || sqlerrm;
+end
+$$;
+comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
+  'The problem of a pair (see its type): null if the payload passes its filters.';
+
+create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  -- At most 0.25 µs each: one second for the most expensive payloads.
+  v_most constant bigint := 4194304;
+  v_reading constant integer := 2;
+  v_question outbox.question;
+  v_event uuid;
+  v_is_new boolean;
+  v_doc jsonb;
+  v_created_at timestamptz;
+  v_unreadable text;
+  v_work bigint := 0;
+  v_sorting bigint := 0;
+  v_problems text[] := array[]::text[];
+  v_asked integer;
+  v_cut integer;
+begin
+  foreach v_question in array p_batch.questions loop
+    v_is_new := v_event is distinct from v_question.event_id;
+    v_work := v_work + v_question.body_bytes * (
+      (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
+      + case when v_is_new then v_reading else 0 end);
+    if v_is_new then
+      v_sorting := v_sorting
+        + coalesce(outbox.sorting_work(v_question.event_id, v_question.body_bytes), 0);
+    end if;
+    exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
+    if v_is_new then
+      v_event := v_question.event_id;
+      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      from outbox.read_payload(v_event) r;
+    end if;
+    v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
+      outbox.filter_problem(v_question, v_doc, v_created_at)));
+  end loop;
+  v_asked := pg_catalog.cardinality(v_problems);
+  p_batch.pairs := array(
+    select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
+      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+    from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
+      deliver_at, key_hash, body_bytes, place)
+    left join (
+      select q.event_id, q.endpoint_id, q.problem, true as asked
+      from unnest(p_batch.questions[1:v_asked], v_problems)
+        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+    ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
+    order by p.place);
+  p_batch.questions := case
+    when v_asked < pg_catalog.cardinality(p_batch.questions) then p_batch.questions[v_asked + 1:]
+  end;
+  if p_batch.questions is not null then
+    v_question := p_batch.questions[1];
+    v_cut := (
+      select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
+    p_batch.pairs := p_batch.pairs[1:v_cut];
+  end if;
+  return p_batch;
+end
+$$;
+comment on function outbox.evaluate_filters(outbox.routing) is
+  'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
+  'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
+  'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
+  'is too large for its filters, is a problem only of its own pairs.';

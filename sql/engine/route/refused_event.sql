@@ -1,0 +1,201 @@
+-- The events of a batch that failed. route_one_by_one() routes each event in its own block. For an
+-- event that fails:
+--
+--   a  count_failure() counts. The event stays in unrouted, for the next call.
+--   b  The third time, route_what_fits() creates the deliveries that the database accepts, and sets
+--      the others aside until retry_now().
+--   c  If it accepts none, the event is set aside until route_again().
+--
+-- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
+-- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
+
+create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
+  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  where u.event_id = p_event and u.failures >= 3
+  on conflict (event_id) do update set
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+  if found then
+    perform outbox.count_up('events', array['set_aside']);
+  end if;
+  delete from outbox.unrouted u where u.event_id = p_event and u.failures >= 3;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- The event stays unrouted, and each call tries it again; all others are routed.
+  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+    sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.count_failure(uuid, text, timestamptz) is
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
+
+create type outbox.pairs_apart as (
+  added integer,
+  refused outbox.pair[],
+  sqlstates text[],
+  errors text[]
+);
+comment on type outbox.pairs_apart is
+  'How many deliveries were created, and the pairs for which that failed, with the errors.';
+
+create function outbox.add_apart(
+  p_pairs outbox.pair[], p_now timestamptz
+) returns outbox.pairs_apart
+language plpgsql set search_path = ''
+as $$
+declare
+  v_done outbox.pairs_apart;
+  v_rest outbox.pairs_apart;
+  v_half integer := pg_catalog.cardinality(p_pairs) / 2;
+begin
+  begin
+    v_done.added := outbox.route_events('{}', p_pairs, p_now);
+    return v_done;
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    v_done.sqlstates := array[sqlstate];
+    v_done.errors := array[sqlerrm];
+  end;
+  if v_half = 0 then
+    v_done.added := 0;
+    v_done.refused := p_pairs;
+    return v_done;
+  end if;
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
+    v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
+end
+$$;
+comment on function outbox.add_apart(outbox.pair[], timestamptz) is
+  'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: '
+  'the caller holds the gates.';
+
+create function outbox.route_what_fits(
+  p_batch outbox.routing, p_event uuid, p_now timestamptz
+) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_pairs outbox.pair[] := array(
+    select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
+  v_done outbox.pairs_apart;
+begin
+  -- Only from the third failure on, and only if there are several endpoints.
+  if pg_catalog.cardinality(v_pairs) < 2
+    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+  then
+    return null;
+  end if;
+  v_done := outbox.add_apart(v_pairs, p_now);
+  if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
+    return null;
+  end if;
+  for v_place in 1 .. coalesce(pg_catalog.cardinality(v_done.refused), 0) loop
+    perform outbox.note_refusal(p_event, (v_done.refused[v_place]).endpoint_id, 'routing',
+      v_done.sqlstates[v_place], v_done.errors[v_place], 'infinity', p_now);
+  end loop;
+  if p_event = p_batch.cut_event then
+    update outbox.unrouted u set routed_to = p_batch.cut_endpoint, failures = 0
+    where u.event_id = p_event;
+  else
+    delete from outbox.unrouted u where u.event_id = p_event;
+    perform outbox.count_up('events', array['routed']);
+  end if;
+  return v_done.added;
+end
+$$;
+comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
+  'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets '
+  'the others aside and returns how many deliveries it created; null if the whole event has '
+  'failed. locks: the caller holds the gates.';
+
+create function outbox.route_failed(
+  p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_routed integer;
+begin
+  begin
+    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+  end;
+  if v_routed is null then
+    perform outbox.count_failure(p_event, p_error, p_now);
+  end if;
+  return coalesce(v_routed, 0);
+end
+$$;
+comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
+  'Handles an event that could not be routed to all its endpoints; returns how many deliveries '
+  'were created anyway. locks: the caller holds the gates.';
+
+create function outbox.route_one_by_one(p_batch outbox.routing, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_events uuid[] := outbox.touched_events(p_batch);
+  v_event uuid;
+  v_routed integer := 0;
+begin
+  for v_place in 1 .. pg_catalog.cardinality(v_events) loop
+    v_event := v_events[v_place];
+    begin
+      -- The event that the batch cuts is last and has no row to delete.
+      v_routed := v_routed + outbox.route_events(
+        p_batch.rows_at[v_place:v_place],
+        array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
+      if v_event = p_batch.cut_event then
+        update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
+      end if;
+    exception when others then
+      if not outbox.is_passing(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      end if;
+    end;
+  end loop;
+  return v_routed;
+end
+$$;
+comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
+  'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
+  'with a temporary error is left for the next call. Returns how many deliveries it created.';
+
+create function outbox.route_again(p_event_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_routed_to uuid;
+begin
+  delete from outbox.unroutable u where u.event_id = p_event_id
+  returning u.routed_to into v_routed_to;
+  if not found then
+    raise exception using errcode = 'OH002',
+      message = pg_catalog.format('event %s is not set aside',
+        pg_catalog.quote_nullable(p_event_id::text)),
+      hint = 'select * from outbox.unroutable lists the events that are';
+  end if;
+  insert into outbox.unrouted (event_id, routed_to)
+  values (p_event_id, v_routed_to)
+  on conflict do nothing;
+  return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
+end
+$$;
+comment on function outbox.route_again(uuid) is
+  'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
+  'aside.';
