@@ -271,6 +271,8 @@ Deno.test('without a secret key nobody creates it or sends its token to another 
     eventTypes: ['theirs.*'],
   }
   expect(await call('POST /endpoints', { token, body })).toMatchObject({ status: 403 })
+  const bare = { kind: 'ntfy', url: ntfy.url }
+  expect(await call('POST /endpoints', { token, body: bare })).toMatchObject({ status: 403 })
   const { body: { id } } = await call('POST /endpoints', { body })
   for (const change of [{ config: { topic: 'other' } }, { credentials: { token: 'tk_a' } }]) {
     expect(await call(`PATCH /endpoints/${id}`, { token, body: change })).toMatchObject({
