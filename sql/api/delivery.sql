@@ -114,7 +114,7 @@ begin
     pg_catalog.count(*)
   into v_data, v_all
   from (
-    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind) as place
     from outbox.attempt a
     where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   ) o;

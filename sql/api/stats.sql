@@ -27,7 +27,7 @@ begin
   from outbox.attempt a
   -- Not =: see last_attempt().
   where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
-  order by a.attempt desc, a.kind desc
+  order by a.attempt desc, a.kind
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
     'outcome', coalesce(v_last.outcome, 'pending'), 'status', v_last.status,
@@ -72,7 +72,7 @@ begin
   from (
     select t.outcome, t.duration_ms, t.at
     from outbox.attempt t
-    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'try'
+    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'attempt'
     order by t.at desc
     limit v_most
   ) a;

@@ -149,7 +149,7 @@ begin
       select a.next_retry_at from outbox.attempt a
       -- Not =: see last_attempt().
       where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
-        and a.kind = 'try'
+        and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
     where f.failed_attempts > 0);

@@ -42,7 +42,7 @@ left join lateral (
   -- Not =: see last_attempt().
   where s.attempt > 0 and a.event_id = s.event_id
     and a.endpoint_id is not distinct from s.endpoint_id
-    and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
+    and a.kind = 'attempt' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,

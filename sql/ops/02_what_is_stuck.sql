@@ -99,7 +99,7 @@ left join lateral (
     select a.* from outbox.attempt a
     where a.endpoint_id = w.endpoint_id order by a.at desc limit 100
   ) a
-  where a.kind = 'try' and a.outcome = 'failed'
+  where a.kind = 'attempt' and a.outcome = 'failed'
   order by a.at desc
   limit 1
 ) last on true

@@ -63,7 +63,7 @@ cross join lateral (
       select case when a.outcome <> 'delivered' then coalesce(a.status::text, a.error_class) end
         as class
     ) c
-    where a.kind = 'try'
+    where a.kind = 'attempt'
     group by c.class
   ) k
 ) t

@@ -41,7 +41,7 @@ cross join lateral (
     select a.* from outbox.attempt a
     where a.endpoint_id = s.endpoint_id order by a.at desc limit 50
   ) a
-  where a.kind = 'try' and a.duration_ms is not null
+  where a.kind = 'attempt' and a.duration_ms is not null
 ) t
 where t.attempts > 0
 order by t.p95_ms desc, s.in_flight desc

@@ -35,8 +35,8 @@ from (
   cross join lateral (
     select a.* from outbox.attempt a where a.endpoint_id = e.id order by a.at desc limit 50
   ) a
-  order by a.at desc, a.event_id, a.attempt desc, a.kind
+  order by a.at desc, a.event_id, a.attempt desc, a.kind desc
   limit 50
 ) a
 left join outbox.event v on v.id = a.event_id
-order by a.at desc, a.event_id, a.attempt desc, a.kind;
+order by a.at desc, a.event_id, a.attempt desc, a.kind desc;

@@ -31,10 +31,10 @@ line as (
     pg_catalog.format('%s; select outbox.route_again(%L)', u.error, u.event_id)
   from asked q join outbox.unroutable u on u.event_id = q.id
   union all
-  select a.at, case a.kind when 'try' then 3 else 4 end, a.endpoint_id, a.attempt,
-    case a.kind when 'try' then a.outcome else 'ended: ' || a.outcome end,
+  select a.at, case a.kind when 'attempt' then 3 else 4 end, a.endpoint_id, a.attempt,
+    case a.kind when 'attempt' then a.outcome else 'ended: ' || a.outcome end,
     case a.kind
-      when 'try' then pg_catalog.concat_ws(', ', coalesce(a.status::text, a.error_class),
+      when 'attempt' then pg_catalog.concat_ws(', ', coalesce(a.status::text, a.error_class),
         a.duration_ms || ' ms', a.error, 'next attempt at ' || a.next_retry_at)
       else a.error
     end

@@ -66,7 +66,7 @@ left join lateral (
   -- Not =, because without statistics of today's partition the planner would then read all attempts
   -- of the endpoint.
   where a.event_id = w.event_id and a.endpoint_id is not distinct from w.endpoint_id
-    and a.attempt = w.attempt and a.kind = 'try'
+    and a.attempt = w.attempt and a.kind = 'attempt'
   limit 1
 ) a on true
 order by w.due_at, w.event_id;

@@ -40,7 +40,7 @@ cross join lateral (
   -- For each endpoint the attempt that delivered, otherwise the last attempt.
   select distinct on (a.endpoint_id) a.*
   from (select a.* from outbox.attempt a where a.event_id = v.id limit 10000) a
-  order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind
+  order by a.endpoint_id, (a.outcome = 'delivered') desc, a.at desc, a.kind desc
 ) a
 left join outbox.endpoint e on e.id = a.endpoint_id
 order by e.url, a.endpoint_id;

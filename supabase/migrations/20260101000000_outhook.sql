@@ -4763,7 +4763,7 @@ create table outbox.attempt (
   endpoint_id uuid,
   attempt integer not null,
   at timestamptz not null,
-  kind text not null constraint attempt_kind_is_known check (kind in ('try', 'close')),
+  kind text not null constraint attempt_kind_is_known check (kind in ('attempt', 'close')),
   outcome text not null constraint attempt_outcome_is_known check (outcome in (
     'delivered', 'failed',
     'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber'
@@ -6534,7 +6534,7 @@ begin
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
-    select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
+    select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
     from gone g
   ), tallied as (
@@ -6911,7 +6911,7 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
     from applied j
     where j.outcome <> 'released'
@@ -7910,7 +7910,7 @@ begin
     from (
       select t.duration_ms from outbox.attempt t
       where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
-        and t.kind = 'try'
+        and t.kind = 'attempt'
       order by t.at desc limit 5
     ) a);
 end
@@ -9282,11 +9282,11 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
@@ -9344,7 +9344,7 @@ begin
     v_handed := null;
     perform outbox.park_apart(v_touched, v_now);
   end;
-  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+  return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
       'route', v_route ->> 'error', 'claim', v_claim_error)));
@@ -9476,7 +9476,9 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) e
     cross join lateral (
       select a.* from outbox.attempt a
-      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'attempt'
+        and a.outcome = 'failed'
+      offset 0
     ) a);
 end
 $$;
@@ -9485,7 +9487,7 @@ comment on function outbox.retries_at(uuid[], timestamptz) is
   '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
   'last}], or null if there is none.';
 
-create function outbox.answer(
+create function outbox.build_response(
   p_applied integer,
   p_stale integer,
   p_routed integer,
@@ -9509,7 +9511,7 @@ begin
     'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
 end
 $$;
-comment on function outbox.answer(
+comment on function outbox.build_response(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
@@ -9749,7 +9751,7 @@ begin
       select a.next_retry_at from outbox.attempt a
       -- Not =: see last_attempt().
       where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
-        and a.kind = 'try'
+        and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
     where f.failed_attempts > 0);
@@ -10723,7 +10725,7 @@ left join lateral (
   -- Not =: see last_attempt().
   where s.attempt > 0 and a.event_id = s.event_id
     and a.endpoint_id is not distinct from s.endpoint_id
-    and a.kind = 'try' and a.attempt > coalesce(l.ended_at, 0)
+    and a.kind = 'attempt' and a.attempt > coalesce(l.ended_at, 0)
 ) f on true
 union all
 select v.id, v.endpoint_id, v.type, v.body::json, v.partition_key,

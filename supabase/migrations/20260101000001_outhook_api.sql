@@ -1170,7 +1170,7 @@ begin
   from outbox.attempt a
   -- Not =: see last_attempt().
   where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
-  order by a.attempt desc, a.kind desc
+  order by a.attempt desc, a.kind
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
     'outcome', coalesce(v_last.outcome, 'pending'), 'status', v_last.status,
@@ -1215,7 +1215,7 @@ begin
   from (
     select t.outcome, t.duration_ms, t.at
     from outbox.attempt t
-    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'try'
+    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'attempt'
     order by t.at desc
     limit v_most
   ) a;
@@ -1538,7 +1538,7 @@ begin
     pg_catalog.count(*)
   into v_data, v_all
   from (
-    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind) as place
     from outbox.attempt a
     where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   ) o;

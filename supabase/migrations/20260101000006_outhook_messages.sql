@@ -3116,7 +3116,7 @@ begin
   end if;
   select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-    and t.attempt = p_result.attempt and t.kind = 'try';
+    and t.attempt = p_result.attempt and t.kind = 'attempt';
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then

@@ -147,7 +147,7 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     if (!await waitUntil(closed, { timeoutMs: patienceMs })) throw new Error('still open')
     return await sql<Attempt[]>`
       select attempt, kind, outcome, status, error_class
-      from outbox.attempt where event_id = ${eventId} order by attempt, kind desc`
+      from outbox.attempt where event_id = ${eventId} order by attempt, kind`
   }
 
   async function outcomesOf(eventId: string): Promise<string[]> {

@@ -48,7 +48,7 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
     const perSecond = published / (performance.now() - begun) * 1000
     const [row] = await sql<{ delivered: number }[]>`
       select count(*)::int as delivered from outbox.attempt
-      where kind = 'try' and outcome = 'delivered'`
+      where kind = 'attempt' and outcome = 'delivered'`
     if (!drained || row?.delivered !== published) {
       throw new Error(`${row?.delivered} of ${published} events were delivered`)
     }

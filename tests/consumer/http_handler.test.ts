@@ -52,8 +52,8 @@ Deno.test('createHttpHandler() tells what may pass from what will not', async ()
       ['/status/307?location=/followed', /responded with 307/, false],
       ['/status/400', /responded with 400/, true],
       ['/status/404', /responded with 404/, true],
-      ['/hang', /No answer/, false],
-      ['/reset', /No answer/, false],
+      ['/hang', /No response/, false],
+      ['/reset', /No response/, false],
     ]
     for (const [path, error, isFinal] of rows) {
       expect([path, await post(path)])

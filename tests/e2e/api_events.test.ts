@@ -57,7 +57,7 @@ Deno.test('POST /events delivers the payload to the byte, GET shows it and its d
   expect(await call(`GET /deliveries/${delivery}/attempts`)).toMatchObject({
     status: 200,
     body: {
-      data: [{ attempt: 1, kind: 'try', outcome: 'delivered', status: 200 }],
+      data: [{ attempt: 1, kind: 'attempt', outcome: 'delivered', status: 200 }],
       nextCursor: null,
     },
   })

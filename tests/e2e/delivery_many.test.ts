@@ -96,7 +96,7 @@ Deno.test('50 endpoints get each of 2,000 events that they want exactly once', a
   const arrived = Map.groupBy(outhook.receiver.received, ({ path }) => path)
   const inAttempts = await outhook.sql<{ endpoint_id: string; ids: string[] }[]>`
     select endpoint_id, array_agg(event_id::text) as ids
-    from outbox.attempt where kind = 'try' and outcome = 'delivered'
+    from outbox.attempt where kind = 'attempt' and outcome = 'delivered'
     group by endpoint_id`
   const attempts = new Map(inAttempts.map((row) => [row.endpoint_id, row.ids]))
   let total = 0

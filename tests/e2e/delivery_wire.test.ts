@@ -112,7 +112,7 @@ Deno.test('a webhook carries exactly the headers that are promised', async () =>
   expect(text(request)).toBe(await envelope(id, '{"id": 1}'))
   verify(endpoint, request)
   expect(await outhook.attemptsOf(id)).toEqual([
-    { attempt: 1, kind: 'try', outcome: 'delivered', status: 200, error_class: null },
+    { attempt: 1, kind: 'attempt', outcome: 'delivered', status: 200, error_class: null },
   ])
 })
 

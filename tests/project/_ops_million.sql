@@ -49,10 +49,10 @@ update outbox.gate g set depth = 20000, next_at = now() from outbox.endpoint e w
 -- those of the open deliveries that failed once.
 create temporary table busy as select e.id from outbox.endpoint e where e.url = 'https://example.com/7';
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, duration_ms)
-select w.id, b.id, i, now() - interval '1 hour' + i * interval '7 ms', 'try', 'delivered', 200, i % 90
+select w.id, b.id, i, now() - interval '1 hour' + i * interval '7 ms', 'attempt', 'delivered', 200, i % 90
 from generate_series(1, 500000) i join waiting w on w.n = 1 + i % 1000 cross join busy b;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, error_class, error, duration_ms, next_retry_at)
-select w.id, g.endpoint_id, 1, now() - interval '1 minute' + w.n * interval '50 ms', 'try',
+select w.id, g.endpoint_id, 1, now() - interval '1 minute' + w.n * interval '50 ms', 'attempt',
   case when w.n % 10 = 0 then 'failed' else 'delivered' end, case when w.n % 10 = 0 then 503 else 200 end,
   case when w.n % 10 = 0 then 'status' end, case when w.n % 10 = 0 then 'The endpoint responded with 503' end, w.n % 300,
   case when w.n % 10 = 0 then now() + w.n * interval '1 s' end

@@ -154,9 +154,9 @@ Deno.test('console queries on a migrated database', async (t) => {
       const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
       expect(told.sort()).toEqual([
         'order.dead close dead_letter 404',
-        'order.dead try failed 404',
-        'order.fails try failed 503',
-        'order.paid try delivered 204',
+        'order.dead attempt failed 404',
+        'order.fails attempt failed 503',
+        'order.paid attempt delivered 204',
       ])
     })
 

@@ -15,6 +15,12 @@ const retired: Record<string, string> = {
   tries: 'failed_attempts',
   receipt: 'attempt',
   receipts: 'attempts',
+  answer: 'response',
+  answers: 'responses',
+  wish: 'preference',
+  wishes: 'preferences',
+  heed: 'apply',
+  told: 'reported',
 }
 
 type Name = { name: string; place: string }

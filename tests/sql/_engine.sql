@@ -47,7 +47,7 @@ $$;
 -- The attempts of a delivery in order: attempt, outcome.
 create function attempts(p_event_id uuid, p_endpoint_id uuid) returns text language sql stable as $$
   select string_agg(a.attempt || ' ' || case when a.kind = 'close' then 'closed as ' else '' end || a.outcome, ', '
-    order by a.at, a.attempt, a.kind desc)
+    order by a.at, a.attempt, a.kind)
   from outbox.attempt a where a.event_id = p_event_id and a.endpoint_id = p_endpoint_id
 $$;
 

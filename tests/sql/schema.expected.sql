@@ -1047,30 +1047,6 @@ ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now t
 
 COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
--- Name: answer(integer, integer, integer, boolean, text, outbox.parcel, json, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) RETURNS json
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return pg_catalog.json_build_object(
-    'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
-    'stop', p_stop, 'settings', outbox.run_settings(),
-    'error', case when p_errors::text <> '{}' then p_errors end,
-    'retries', p_retries, 'renewed', p_renewed,
-    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
-    'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
-end
-$$;
-
-ALTER FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) OWNER TO postgres;
-
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
-
 -- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.whatsapp_app (
@@ -1222,7 +1198,7 @@ begin
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
-    select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
+    select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
     from gone g
   ), tallied as (
@@ -1901,7 +1877,7 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
     from applied j
     where j.outcome <> 'released'
@@ -2553,6 +2529,30 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
+
+-- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.json_build_object(
+    'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
+    'stop', p_stop, 'settings', outbox.run_settings(),
+    'error', case when p_errors::text <> '{}' then p_errors end,
+    'retries', p_retries, 'renewed', p_renewed,
+    'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
+    'endpoints', coalesce(p_parcel.endpoints, '{}'),
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+end
+$$;
+
+ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) OWNER TO postgres;
+
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5326,7 +5326,7 @@ begin
   end if;
   select * into v_delivery_attempt from outbox.attempt t
   where t.event_id = p_result.event and t.endpoint_id is not distinct from p_result.endpoint
-    and t.attempt = p_result.attempt and t.kind = 'try';
+    and t.attempt = p_result.attempt and t.kind = 'attempt';
   if v_attempt.status <> 'TRYING' or v_delivery_attempt.event_id is null
     or v_delivery_attempt.outcome <> p_result.outcome
   then
@@ -6867,11 +6867,11 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
@@ -6929,7 +6929,7 @@ begin
     v_handed := null;
     perform outbox.park_apart(v_touched, v_now);
   end;
-  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+  return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
       'route', v_route ->> 'error', 'claim', v_claim_error)));
@@ -8117,7 +8117,7 @@ CREATE TABLE outbox.attempt (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
-    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
+    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 )
 PARTITION BY RANGE (at);
@@ -9030,7 +9030,7 @@ begin
       select a.next_retry_at from outbox.attempt a
       -- Not =: see last_attempt().
       where a.event_id = f.event_id and a.endpoint_id is not distinct from f.endpoint_id
-        and a.kind = 'try'
+        and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
     where f.failed_attempts > 0);
@@ -9673,7 +9673,7 @@ begin
   from (
     select t.outcome, t.duration_ms, t.at
     from outbox.attempt t
-    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'try'
+    where t.endpoint_id = p_endpoint_id and t.at > v_since and t.kind = 'attempt'
     order by t.at desc
     limit v_most
   ) a;
@@ -9722,7 +9722,7 @@ begin
   from outbox.attempt a
   -- Not =: see last_attempt().
   where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
-  order by a.attempt desc, a.kind desc
+  order by a.attempt desc, a.kind
   limit 1;
   return pg_catalog.jsonb_build_object('eventId', p_event_id,
     'outcome', coalesce(v_last.outcome, 'pending'), 'status', v_last.status,
@@ -11037,7 +11037,7 @@ begin
     from (
       select t.duration_ms from outbox.attempt t
       where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
-        and t.kind = 'try'
+        and t.kind = 'attempt'
       order by t.at desc limit 5
     ) a);
 end
@@ -11585,7 +11585,7 @@ begin
     pg_catalog.count(*)
   into v_data, v_all
   from (
-    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind desc) as place
+    select a.*, pg_catalog.row_number() over (order by a.at, a.attempt, a.kind) as place
     from outbox.attempt a
     where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
   ) o;
@@ -17256,7 +17256,9 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) e
     cross join lateral (
       select a.* from outbox.attempt a
-      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'attempt'
+        and a.outcome = 'failed'
+      offset 0
     ) a);
 end
 $$;
@@ -21000,7 +21002,7 @@ CREATE TABLE outbox.attempt_default (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
-    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['try'::text, 'close'::text]))),
+    CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 );
 
@@ -21655,7 +21657,7 @@ CREATE VIEW outbox.relay_status WITH (security_invoker='true') AS
             max(a.at) AS last_attempt_at,
             (array_agg(COALESCE(a.error, a.error_class) ORDER BY a.at DESC) FILTER (WHERE (a.outcome = 'failed'::text)))[1] AS last_error
            FROM outbox.attempt a
-          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'try'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
+          WHERE ((s.attempt > 0) AND (a.event_id = s.event_id) AND (NOT (a.endpoint_id IS DISTINCT FROM s.endpoint_id)) AND (a.kind = 'attempt'::text) AND (a.attempt > COALESCE(l.ended_at, 0)))) f ON (true))
 UNION ALL
  SELECT v.id,
     v.endpoint_id,
@@ -23100,10 +23102,6 @@ REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now ti
 
 REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.answer(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
-
 -- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.whatsapp_app TO service_role;
@@ -23213,6 +23211,10 @@ REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -2442,20 +2442,6 @@ export type Database = {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
       }
-      'answer': {
-        Args: {
-          'p_applied': number
-          'p_errors': Json
-          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
-          'p_renewed': Json
-          'p_repeat': boolean
-          'p_retries': Json
-          'p_routed': number
-          'p_stale': number
-          'p_stop': string
-        }
-        Returns: Json
-      }
       'app_secrets': {
         Args: {
           'p_app': Omit<
@@ -2602,6 +2588,20 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'build_response': {
+        Args: {
+          'p_applied': number
+          'p_errors': Json
+          'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+          'p_renewed': Json
+          'p_repeat': boolean
+          'p_retries': Json
+          'p_routed': number
+          'p_stale': number
+          'p_stop': string
+        }
+        Returns: Json
       }
       'calculate_delay': { Args: { 'p_attempt': number; 'p_policy': Json }; Returns: string }
       'callback_app': { Args: { 'p_app_key'?: string }; Returns: Json }

@@ -42,7 +42,7 @@ export const deliveryPageSchema = pageOf(deliverySchema).openapi('DeliveryPage')
 /** An attempt. */
 export const attemptSchema = z.object({
   attempt: z.int(),
-  kind: z.enum(['try', 'close']).openapi({
+  kind: z.enum(['attempt', 'close']).openapi({
     description: 'close: the delivery ended without being delivered.',
   }),
   outcome: z.string(),

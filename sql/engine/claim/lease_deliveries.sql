@@ -30,7 +30,7 @@ begin
     from (
       select t.duration_ms from outbox.attempt t
       where t.endpoint_id = p_endpoint_id and t.at > p_now - interval '1 hour' and t.at <= p_now
-        and t.kind = 'try'
+        and t.kind = 'attempt'
       order by t.at desc limit 5
     ) a);
 end

@@ -8,7 +8,7 @@ create table outbox.attempt (
   endpoint_id uuid,
   attempt integer not null,
   at timestamptz not null,
-  kind text not null constraint attempt_kind_is_known check (kind in ('try', 'close')),
+  kind text not null constraint attempt_kind_is_known check (kind in ('attempt', 'close')),
   outcome text not null constraint attempt_outcome_is_known check (outcome in (
     'delivered', 'failed',
     'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber'

@@ -97,7 +97,7 @@ begin
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy)
-    select g.event_id, g.endpoint_id, g.attempt, p_now, 'try', 'delivered',
+    select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
     from gone g
   ), tallied as (

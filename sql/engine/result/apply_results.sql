@@ -252,7 +252,7 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
-    select j.event_id, j.endpoint_id, j.attempt, p_now, 'try', j.outcome,
+    select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
     from applied j
     where j.outcome <> 'released'

@@ -76,11 +76,11 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.answer(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
-    return outbox.answer(0, 0, 0, false, v_stop, null, null, null, null);
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null);
   end if;
   if v_given > 0 then
     v_reported := outbox.read_results(p_results);
@@ -138,7 +138,7 @@ begin
     v_handed := null;
     perform outbox.park_apart(v_touched, v_now);
   end;
-  return outbox.answer(v_done.applied, v_given - v_done.applied - v_done.refused,
+  return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
       'route', v_route ->> 'error', 'claim', v_claim_error)));

@@ -40,7 +40,9 @@ begin
     from pg_catalog.unnest(p_endpoint_ids) e
     cross join lateral (
       select a.* from outbox.attempt a
-      where a.endpoint_id = e and a.at = p_now and a.kind = 'try' and a.outcome = 'failed' offset 0
+      where a.endpoint_id = e and a.at = p_now and a.kind = 'attempt'
+        and a.outcome = 'failed'
+      offset 0
     ) a);
 end
 $$;
@@ -49,7 +51,7 @@ comment on function outbox.retries_at(uuid[], timestamptz) is
   '[{"event", "endpoint", "attempt", "delay_ms": until the next attempt, null if it was the '
   'last}], or null if there is none.';
 
-create function outbox.answer(
+create function outbox.build_response(
   p_applied integer,
   p_stale integer,
   p_routed integer,
@@ -73,7 +75,7 @@ begin
     'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
 end
 $$;
-comment on function outbox.answer(
+comment on function outbox.build_response(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';

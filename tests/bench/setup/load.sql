@@ -69,7 +69,7 @@ begin
   drop index outbox.attempt_event, outbox.attempt_endpoint;
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status, duration_ms)
   select bench.id(v_ms, n), v_endpoints[1 + n % cardinality(v_endpoints)], 1,
-    v_from + n * v_step, 'try', 'delivered', 200, 12
+    v_from + n * v_step, 'attempt', 'delivered', 200, 12
   from generate_series(0, p_count - 1) n;
   for n in 1 .. cardinality(v_indexes) loop
     execute v_indexes[n];

@@ -74,7 +74,7 @@ function connect(config: SideConfig): Side {
     stored: async () => {
       const [row] = await sql<[Stored]>`select
         ((select count(*) from outbox.delivery) + (select count(*) from outbox.unrouted))::int as unfinished,
-        (select count(*) from outbox.attempt where kind = 'try' and outcome = 'delivered')::int as finished`
+        (select count(*) from outbox.attempt where kind = 'attempt' and outcome = 'delivered')::int as finished`
       return row
     },
     extra: database.take,

@@ -40,7 +40,7 @@ export async function expectDeliveredOnce(
       (select count(*)::integer from outbox.event e where e.org_id <> 'outhook') as published,
       (select count(*)::integer from outbox.delivery) as open,
       (select count(*)::integer from outbox.unrouted) as unrouted
-    from outbox.attempt a where a.kind = 'try' and a.outcome = 'delivered'`
+    from outbox.attempt a where a.kind = 'attempt' and a.outcome = 'delivered'`
   const deliveries = events * endpoints
   expect(row).toEqual({
     deliveries,

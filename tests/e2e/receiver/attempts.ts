@@ -136,7 +136,7 @@ async function fateOf(sql: Sql, endpointId: string, now: Date): Promise<Fate> {
       extract(epoch from s.next_attempt_at - ${now})::float8 as next
     from outbox.attempt a
     join outbox.delivery_status s on s.event_id = a.event_id and s.endpoint_id = a.endpoint_id
-    where a.endpoint_id = ${endpointId} and a.kind = 'try'`
+    where a.endpoint_id = ${endpointId} and a.kind = 'attempt'`
   if (fate === undefined) throw new Error('the delivery has no attempt')
   return fate
 }

@@ -91,7 +91,7 @@ async function attemptsOf(event: string, count: number): Promise<Record<string, 
     sql`
       select a.attempt, a.outcome, a.status, a.error_class, a.error, a.response,
         extract(epoch from a.next_retry_at - a.at)::float8 as wait_s
-      from outbox.attempt a where a.event_id = ${event} and a.kind = 'try' order by a.attempt`
+      from outbox.attempt a where a.event_id = ${event} and a.kind = 'attempt' order by a.attempt`
   await until(`${count} attempts`, async () => (await read()).length >= count)
   return await read()
 }
@@ -271,6 +271,8 @@ Deno.test('without a secret key nobody creates it or sends its token to another 
     eventTypes: ['theirs.*'],
   }
   expect(await call('POST /endpoints', { token, body })).toMatchObject({ status: 403 })
+  const bare = { kind: 'ntfy', url: ntfy.url }
+  expect(await call('POST /endpoints', { token, body: bare })).toMatchObject({ status: 403 })
   const { body: { id } } = await call('POST /endpoints', { body })
   for (const change of [{ config: { topic: 'other' } }, { credentials: { token: 'tk_a' } }]) {
     expect(await call(`PATCH /endpoints/${id}`, { token, body: change })).toMatchObject({

@@ -78,9 +78,9 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
-    find: `and t.kind = 'try'
+    find: `and t.kind = 'attempt'
       order by t.at desc limit 5`,
-    replace: `and t.kind = 'try'
+    replace: `and t.kind = 'attempt'
       order by t.at limit 5`,
     tests: ['sql/engine/claim/slow_lane.test.sql'],
     why: 'A lane is measured by the oldest attempts of the hour, not the newest.',

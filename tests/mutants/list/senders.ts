@@ -148,4 +148,25 @@ export const senders: readonly Mutant[] = [
     tests: ['functions/_shared/senders/broker/connections.test.ts'],
     why: 'One record that cannot be made costs all others their connection.',
   },
+  {
+    file: 'functions/_shared/senders/registry.ts',
+    find: 'if (senders.has(kind)) {',
+    replace: 'if (false) {',
+    tests: ['functions/_shared/senders/registry.test.ts'],
+    why: 'A kind of an installation replaces a sender of the project.',
+  },
+  {
+    file: 'functions/deliver/serve.ts',
+    find: 'senders: sendersWith(own),',
+    replace: 'senders: sendersWith(new Map()),',
+    tests: ['modules/example_kind/delivery.test.ts#comes as a message'],
+    why: 'Deliveries of a kind of an installation fail.',
+  },
+  {
+    file: 'functions/api/routes/endpoints.ts',
+    find: 'const isOpen = openKinds.includes(kind) &&',
+    replace: 'const isOpen = kind !== null &&',
+    tests: ['modules/example_kind/delivery.test.ts#without a secret key'],
+    why: 'An admin of an organisation creates an endpoint of any kind that needs no credentials.',
+  },
 ]

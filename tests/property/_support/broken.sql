@@ -54,7 +54,7 @@ begin
   left join outbox.dead_letter x on x.event_id = p.event_id and x.endpoint_id = p.endpoint_id
   left join outbox.endpoint e on e.id = p.endpoint_id
   cross join lateral (
-    select count(*) filter (where r.kind = 'try') as attempts, count(distinct r.attempt) filter (where r.kind = 'try') as numbers,
+    select count(*) filter (where r.kind = 'attempt') as attempts, count(distinct r.attempt) filter (where r.kind = 'attempt') as numbers,
       coalesce(max(r.attempt), 0) as last, (array_agg(r.outcome order by r.n desc) filter (where r.kind = 'close' or r.outcome = 'delivered'))[1] as ended
     from property.attempt r where r.event_id = p.event_id and r.endpoint_id = p.endpoint_id
   ) r

@@ -178,7 +178,7 @@ export class Model {
         earlier.every((other) => !other.open || other.lane !== pair.lane || other.sent),
         `${pair.name} was delivered before what comes before it`,
       )
-      this.close(pair, 'try', 'delivered')
+      this.close(pair, 'attempt', 'delivered')
       return
     }
     const { maxRetries, delays } = pair.endpoint.spec
@@ -188,12 +188,12 @@ export class Model {
     if (hold) pair.holds += 1
     const delay = (delays[Math.min(pair.failed_attempts, delays.length) - 1] ?? 0) * SECOND
     pair.due = this.now + Math.max(delay, hint(result) ?? 0)
-    this.attempts.push(`${pair.name} ${pair.attempt} try failed ${dead ? null : pair.due}`)
+    this.attempts.push(`${pair.name} ${pair.attempt} attempt failed ${dead ? null : pair.due}`)
     if (dead) this.close(pair, 'close', 'dead_letter')
   }
 
   /** Ends a life of a delivery with its final row. */
-  close(pair: Pair, kind: 'try' | 'close', outcome: string): void {
+  close(pair: Pair, kind: 'attempt' | 'close', outcome: string): void {
     pair.open = false
     pair.lease = null
     pair.ended = outcome

@@ -7,7 +7,7 @@ export interface AttemptRow {
   event: string
   endpoint: string | null
   attempt: number
-  kind: 'try' | 'close'
+  kind: 'attempt' | 'close'
   outcome: string
   errorClass: string | null
   status: number | null

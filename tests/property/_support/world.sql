@@ -90,7 +90,7 @@ begin
     'attempts', (
       select coalesce(jsonb_agg(jsonb_build_object('event', f.event_id, 'endpoint', f.endpoint_id, 'attempt', f.attempt, 'kind', f.kind, 'outcome', f.outcome,
         'errorClass', f.error_class, 'status', f.status, 'retryAt', property.micros(f.next_retry_at), 'failures', x.retry_count)
-        order by f.kind desc, f.event_id, f.endpoint_id), '[]')
+        order by f.kind, f.event_id, f.endpoint_id), '[]')
       from fresh f left join outbox.dead_letter x on f.kind = 'close' and x.event_id = f.event_id and x.endpoint_id = f.endpoint_id),
     'open', (
       select coalesce(jsonb_agg(jsonb_build_array(d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.leased_until is not null) order by l.id, d.due_at, d.event_id), '[]')

@@ -182,7 +182,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
-  announce announce_dead answer build_parcel fill_broker_template dlq_message dropped_events forget_batches give_back hand_out
+  announce announce_dead build_parcel build_response fill_broker_template dlq_message dropped_events forget_batches give_back hand_out
   has_due note_batch publish_dead_letters put_news readable
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge

@@ -7,7 +7,7 @@ select plan(6);
 insert into outbox.endpoint (org_id, url, created_at, updated_at)
 select 'many', 'https://example.com/' || n, outbox.clock() - n * interval '1 second', outbox.clock() from generate_series(1, 20000) n;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, duration_ms)
-select gen_random_uuid(), e.id, 1, outbox.clock() - n * interval '1 second', 'try', 'delivered', n % 100
+select gen_random_uuid(), e.id, 1, outbox.clock() - n * interval '1 second', 'attempt', 'delivered', n % 100
 from (select id from outbox.endpoint order by created_at desc limit 2) e, generate_series(1, 12000) n;
 
 create function touched(p_call text) returns bigint language plpgsql as $$

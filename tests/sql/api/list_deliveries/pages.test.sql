@@ -52,9 +52,9 @@ select is(refusal($$select outbox.list_deliveries('org-1', p_cursor => 'abc')$$)
 
 create temporary table dead as select event_id, endpoint_id from outbox.dead_letter;
 create temporary table attempts as select outbox.list_attempts('org-1', event_id, endpoint_id) as a from dead;
-select is((select string_agg(r ->> 'attempt' || ' ' || (r ->> 'kind') || ' ' || (r ->> 'outcome'), ', ' order by o) from attempts, jsonb_array_elements(a -> 'data') with ordinality x (r, o)), '1 try failed, 2 try failed, 2 close dead_letter', 'its attempts in order');
-select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "try", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "nextRetryAt": null}', 'each with all of it') from attempts;
-select is((select string_agg(r ->> 'kind', ' ') from dead, lateral outbox.list_attempts('org-1', event_id, endpoint_id, outbox.key_to_cursor('1'), 1) a, jsonb_array_elements(a -> 'data') r), 'try', 'page by page');
+select is((select string_agg(r ->> 'attempt' || ' ' || (r ->> 'kind') || ' ' || (r ->> 'outcome'), ', ' order by o) from attempts, jsonb_array_elements(a -> 'data') with ordinality x (r, o)), '1 attempt failed, 2 attempt failed, 2 close dead_letter', 'its attempts in order');
+select is((a -> 'data' -> 1) - 'errorClass', '{"attempt": 2, "kind": "attempt", "outcome": "failed", "at": "2026-03-01T15:00:00.000Z", "status": 503, "error": "busy", "durationMs": null, "response": null, "nextRetryAt": null}', 'each with all of it') from attempts;
+select is((select string_agg(r ->> 'kind', ' ') from dead, lateral outbox.list_attempts('org-1', event_id, endpoint_id, outbox.key_to_cursor('1'), 1) a, jsonb_array_elements(a -> 'data') r), 'attempt', 'page by page');
 select is(refusal(format('select outbox.list_attempts(%L, %L, %L)', 'org-2', event_id, endpoint_id)), format('OH002 delivery %s.%s does not exist', event_id, endpoint_id), 'nobody else''s') from dead;
 select is(outbox.get_delivery('org-1', event_id, endpoint_id) ->> 'status', 'dead_letter', 'one delivery') from dead;
 select is(refusal(format('select outbox.get_delivery(%L, %L, %L)', 'org-2', event_id, endpoint_id)), format('OH002 delivery %s.%s does not exist', event_id, endpoint_id), 'not another organisation''s') from dead;
@@ -69,7 +69,7 @@ insert into outbox.event (id, org_id, type, body, created_at)
 select outbox.uuid_v7(t), case when n in (1, 12000, 30000) then 'small' else 'big' end, 'n.' || n, '{}', t
 from (select n, timestamptz '2026-03-01 18:00:00+00' + n * interval '10 ms' as t from generate_series(1, 30000) n) x;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status)
-select e.id, s.id, 1, e.created_at, 'try', 'delivered', 200 from outbox.event e, small s where e.org_id = 'small';
+select e.id, s.id, 1, e.created_at, 'attempt', 'delivered', 200 from outbox.event e, small s where e.org_id = 'small';
 select is(shown(outbox.list_deliveries('small')), 'n.30000 delivered, n.12000 delivered, n.1 delivered', 'a page behind 20,000 events of others is full');
 select is(outbox.list_deliveries('small') -> 'nextCursor', 'null', 'and its end is the end');
 analyze outbox.event;
@@ -86,7 +86,7 @@ select is(shown(outbox.list_deliveries('small', p_from => '2026-03-01 18:02:00+0
 
 -- A rare type among many of its own: it is known of an event before its deliveries are looked at.
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status)
-select e.id, s.id, 1, e.created_at, 'try', 'delivered', 200 from outbox.event e, endpoint('{}', p_org_id => 'big') s (id)
+select e.id, s.id, 1, e.created_at, 'attempt', 'delivered', 200 from outbox.event e, endpoint('{}', p_org_id => 'big') s (id)
 where e.org_id = 'big' order by e.id desc limit 5000;
 select is(shown(outbox.list_deliveries('big', p_event_type => 'n.25500')), 'n.25500 delivered', 'one of a rare type behind 4,500 others is on the first page');
 select is(jsonb_array_length(outbox.list_deliveries('big', 'dead_letter', p_event_type => 'n.25500') -> 'data'), 0, 'not with a status that it does not have');

@@ -10,7 +10,7 @@ create temporary table keys as select k, events(60, p_key => k, p_endpoint_id =>
 create function took(p_ms integer) returns void language plpgsql as $$
 begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, duration_ms)
-  select gen_random_uuid(), o.id, 1, outbox.clock(), 'try', 'delivered', p_ms from ours o;
+  select gen_random_uuid(), o.id, 1, outbox.clock(), 'attempt', 'delivered', p_ms from ours o;
 end $$;
 create function of_each_lane(p_answer jsonb) returns integer[] language sql as $$
   select array_agg(n order by lane) from (
@@ -45,7 +45,7 @@ select is_empty('select * from miscounts()', 'the counters are right');
 
 create temporary table loose as select endpoint('{}', p_quantum => 20) as id;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, duration_ms)
-select gen_random_uuid(), l.id, 1, outbox.clock(), 'try', 'delivered', 14000 from loose l;
+select gen_random_uuid(), l.id, 1, outbox.clock(), 'attempt', 'delivered', 14000 from loose l;
 do $$ begin perform events(30, p_endpoint_id => id) from loose; end $$;
 select is((select count(*)::integer from jsonb_array_elements(step(200) -> 'deliveries') d, loose l where d ->> 'endpoint' = l.id::text),
   30, 'without an order all go out beside each other, however slow');

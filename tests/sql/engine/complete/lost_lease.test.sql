@@ -28,8 +28,8 @@ create temporary table second as select events(1) as ids;
 do $$ begin perform step(); perform time_passes('20 s'); perform step(); perform time_passes('1 s'); perform step(); perform time_passes('20 s'); perform step(); end $$;
 select is((select d.why || '/' || d.retry_count || '/' || d.attempt from outbox.dead_letter d, second s where d.event_id = s.ids[1]), 'retries_exhausted/2/2',
   'a lease lost on the last try ends in a dead letter');
-select is((select array_agg(a.attempt || a.kind || coalesce(a.error_class, '') order by a.attempt, a.kind desc) from outbox.attempt a, second s where a.event_id = s.ids[1]),
-  '{1trylease_expired,2trylease_expired,2closelease_expired}', 'with an attempt for each');
+select is((select array_agg(a.attempt || a.kind || coalesce(a.error_class, '') order by a.attempt, a.kind) from outbox.attempt a, second s where a.event_id = s.ids[1]),
+  '{1attemptlease_expired,2attemptlease_expired,2closelease_expired}', 'with an attempt for each');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 -- A late result of a lease that has ended, before anybody noticed.

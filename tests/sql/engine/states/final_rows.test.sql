@@ -39,14 +39,14 @@ from outbox.attempt a where a.endpoint_id is not null group by 1, 2;
 select cmp_ok((select count(*) from outbox.attempt), '>', 150::bigint, 'much has happened');
 select cmp_ok((select count(*) from life where ends > 1), '>', 5::bigint, 'several have had more than one life');
 select cmp_ok((select count(distinct outcome) from outbox.attempt), '>=', 4::bigint, 'and ended in many ways');
-select is_empty('select a.event_id, a.endpoint_id, a.attempt from outbox.attempt a where a.kind = ''try'' group by 1, 2, 3 having count(*) > 1', 'an attempt has one attempt');
+select is_empty('select a.event_id, a.endpoint_id, a.attempt from outbox.attempt a where a.kind = ''attempt'' group by 1, 2, 3 having count(*) > 1', 'an attempt has one attempt');
 select is_empty($$select a.event_id, n from (select event_id, endpoint_id, max(attempt) as last from outbox.attempt where endpoint_id is not null group by 1, 2) a, generate_series(1, a.last) n
-  where not exists (select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = n and b.kind = 'try')
+  where not exists (select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = n and b.kind = 'attempt')
     and not exists (select from given_back g where g.event_id = a.event_id and g.endpoint_id = a.endpoint_id and g.attempt = n)$$, 'a missing number is one that was given back, and nothing else');
 -- Between two ends of a delivery lies a replay: the first attempt after an end begins the next life.
 select is_empty('select l.event_id from life l where l.ends = 0 and not l.open', 'what is not open has ended');
 select is_empty($$select a.event_id from outbox.attempt a where a.kind = 'close' and a.outcome = 'dead_letter' and not exists (
-  select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = a.attempt and b.kind = 'try' and b.outcome = 'failed')$$,
+  select from outbox.attempt b where b.event_id = a.event_id and b.endpoint_id = a.endpoint_id and b.attempt = a.attempt and b.kind = 'attempt' and b.outcome = 'failed')$$,
   'a dead letter closes behind its last failure');
 select is_empty($$select x.event_id from outbox.dead_letter x where x.attempt < (
   select max(a.attempt) from outbox.attempt a where a.event_id = x.event_id and a.endpoint_id = x.endpoint_id and a.kind = 'close' and a.outcome = 'dead_letter')$$, 'and its letter has that number, or that of a later life');

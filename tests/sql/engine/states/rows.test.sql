@@ -26,7 +26,7 @@ from (values
   ('endpoint', 'endpoint_burst_is_positive', 'update outbox.endpoint set rate_burst = 0 where true'),
   ('replay_job', 'replay_job_status_is_known', 'insert into outbox.replay_job (failed_to, rate_per_second, status, created_at) values (now(), 1, ''lost'', now())')
 ) c (relation, name, statement);
-select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'try', 'pending' from event, made$$)
+select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'attempt', 'pending' from event, made$$)
   like '23514 % violates check constraint "attempt_outcome_is_known"%', 'an attempt of an open status is none');
 select ok(refusal($$insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome) select event.id, made.id, 1, outbox.clock(), 'note', 'failed' from event, made$$)
   like '23514 % violates check constraint "attempt_kind_is_known"%', 'nor one of another kind');

@@ -63,7 +63,7 @@ do $$ begin perform outbox.delete_endpoint(h) from h; end $$;
 -- History and queues of some size, which a look at the metrics leaves alone.
 do $$ begin perform events(1000, 'a'); perform step(0); end $$;
 insert into outbox.attempt (event_id, attempt, at, kind, outcome)
-select gen_random_uuid(), 1, now(), 'try', 'delivered' from generate_series(1, 5000);
+select gen_random_uuid(), 1, now(), 'attempt', 'delivered' from generate_series(1, 5000);
 do $$ begin perform counters(); end $$;
 create temporary table before as select * from counters();
 do $$ begin perform outbox.get_metrics(); end $$;

@@ -36,7 +36,7 @@ select is(send(), 2, 'which is delivered');
 select outbox.tick();
 select is(progress(), 'done 8 replayed, 0 skipped, 1 waiting', 'and the job is done; what failed while it ran is not its own');
 select is((select finished_at from outbox.replay_job), (select at from outbox.test_clock), 'it says when');
-select is((select array_agg(distinct r.n) from (select count(*) as n from outbox.attempt a join event on a.event_id = any (ids) where a.kind = 'try' group by a.event_id) r), '{2}',
+select is((select array_agg(distinct r.n) from (select count(*) as n from outbox.attempt a join event on a.event_id = any (ids) where a.kind = 'attempt' group by a.event_id) r), '{2}',
   'each was sent once more, none twice');
 select outbox.tick();
 select is(claimed(step()), 0, 'nothing more comes of it');

@@ -55,7 +55,7 @@ do $$ declare v_id uuid; begin for v_id in select id from made loop perform alon
 
 select is((select count(*)::integer from seen s where s.what = m.what), cardinality(m.waits) + 1, m.what || ': every try is made, the first included') from made m;
 select is((select sum(early) from seen s where s.what = m.what), 0::bigint, m.what || ': none a millisecond early') from made m;
-select is((select coalesce(array_agg(a.next_retry_at - a.at order by a.attempt), '{}') from outbox.attempt a where a.event_id = m.event and a.kind = 'try' and a.next_retry_at is not null),
+select is((select coalesce(array_agg(a.next_retry_at - a.at order by a.attempt), '{}') from outbox.attempt a where a.event_id = m.event and a.kind = 'attempt' and a.next_retry_at is not null),
   m.waits, m.what || ': the attempts say when') from made m;
 select is((select why || ' ' || retry_count || ' ' || attempt from outbox.dead_letter where event_id = m.event),
   format('retries_exhausted %s %s', cardinality(m.waits) + 1, cardinality(m.waits) + 1), m.what || ': the failure after the last retry is a dead letter') from made m;
@@ -77,7 +77,7 @@ do $$ begin for n in 1 .. 50 loop perform helper.fail(500), helper.time_passes('
 select is((select failed_attempts from outbox.delivery join fifty on id = endpoint_id), 50, 'fifty retries: after fifty failures it still waits');
 select fail(500);
 select is((select retry_count from outbox.dead_letter join fifty f on f.id = endpoint_id), 51, 'the fifty-first failure is the last');
-select is((select count(*) from outbox.attempt join fifty on id = endpoint_id where kind = 'try'), 51::bigint, 'with an attempt each');
+select is((select count(*) from outbox.attempt join fifty on id = endpoint_id where kind = 'attempt'), 51::bigint, 'with an attempt each');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'everything open will be looked at again');
 

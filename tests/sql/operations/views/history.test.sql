@@ -13,7 +13,7 @@ insert into outbox.event (id, org_id, type, body, created_at)
 select outbox.uuid_v7(t), case when n % 1000 = 0 then 'few' else 'many' end, 'a.b', '{}', t
 from (select n, outbox.clock() - n * interval '3 s' as t from generate_series(1, 100000) n) x;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, status)
-select e.id, p.id, 1, e.created_at + interval '1 s', 'try', 'delivered', 200
+select e.id, p.id, 1, e.created_at + interval '1 s', 'attempt', 'delivered', 200
 from outbox.event e cross join made m cross join unnest(case e.org_id when 'few' then array[m.c] else array[m.a, m.b] end) p (id);
 select events(100, p_org_id => 'many');
 select step(0);
