@@ -53,7 +53,7 @@ begin
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
-        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+        return pg_catalog.format('must be between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then

@@ -394,7 +394,7 @@ begin
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
-        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+        return pg_catalog.format('must be between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
@@ -1080,7 +1080,7 @@ comment on function outbox.refuse_members(jsonb, text, text[], text) is
 -- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
 -- with a status filter scan the open deliveries or dead letters of all organisations: these have
 -- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
--- even empty. Only a cursor of null means the end.
+-- even empty. The list ends only if nextCursor is null.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -1106,13 +1106,13 @@ begin
       'base64'), 'UTF8');
   end if;
   if v_key is null or v_key !~ p_form then
-    perform outbox.invalid('cursor', 'is not one that this list gave',
-      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   return v_key;
 exception when invalid_parameter_value or character_not_in_repertoire then
-  perform outbox.invalid('cursor', 'is not one that this list gave',
-    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  perform outbox.invalid('cursor', 'is not a cursor of this list',
+    'Expected nextCursor of the previous page; omit it for the first page');
   return null;
 end
 $$;
@@ -6101,7 +6101,7 @@ exception when others then
     raise;
   end if;
   -- The event stays in unrouted, so each call routes it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+  raise warning 'outbox: event % can neither be routed (%) nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
@@ -6352,7 +6352,7 @@ insert into outbox.error_hint (error_class, hint) values
     'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
-    'server speaks TLS 1.2 or newer'),
+    'server supports TLS 1.2 or newer'),
   ('timeout',
     'There was no response in time: respond first and process later, or raise the timeout of the '
     'endpoint'),
@@ -8775,7 +8775,7 @@ declare
   end;
 begin
   return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
-    'The functions speak contract %s and the database speaks contract %s: %s',
+    'The functions support contract %s and the database supports contract %s: %s',
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
@@ -8983,10 +8983,10 @@ begin
     v_why := case
       when v_active is null then 'there is no cron job outhook-tick'
       when not v_active then 'the cron job outhook-tick is switched off'
-      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when outbox.misses_pg_cron() then 'the process of pg_cron does not run: restart the database'
       when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
         'database'
-      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+      else 'pg_cron may not have loaded its job yet: run select outbox.reload_jobs()'
     end;
   end if;
   return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',

@@ -28,7 +28,7 @@ exception when others then
     raise;
   end if;
   -- The event stays in unrouted, so each call routes it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+  raise warning 'outbox: event % can neither be routed (%) nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;

@@ -66,7 +66,7 @@ declare
   end;
 begin
   return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
-    'The functions speak contract %s and the database speaks contract %s: %s',
+    'The functions support contract %s and the database supports contract %s: %s',
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then

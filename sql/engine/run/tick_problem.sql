@@ -36,10 +36,10 @@ begin
     v_why := case
       when v_active is null then 'there is no cron job outhook-tick'
       when not v_active then 'the cron job outhook-tick is switched off'
-      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when outbox.misses_pg_cron() then 'the process of pg_cron does not run: restart the database'
       when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
         'database'
-      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+      else 'pg_cron may not have loaded its job yet: run select outbox.reload_jobs()'
     end;
   end if;
   return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
