@@ -1548,7 +1548,7 @@ begin
 end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
-  'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (try, close), '
+  'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
 

@@ -10,7 +10,7 @@ select time_passes('20 s');
 create temporary table next as select step() as a;
 select results_eq('select attempt, failed_attempts, leased_until, due_at from outbox.delivery', $$values (1, 1, null::timestamptz, '2026-03-01 12:00:21+00'::timestamptz)$$,
   'a lease that has ended spends a try, and the delivery waits for its retry');
-select is((select to_jsonb(a) @> '{"attempt": 1, "kind": "try", "outcome": "failed", "status": null, "error_class": "lease_expired",
+select is((select to_jsonb(a) @> '{"attempt": 1, "kind": "attempt", "outcome": "failed", "status": null, "error_class": "lease_expired",
     "at": "2026-03-01T12:00:20+00:00", "next_retry_at": "2026-03-01T12:00:21+00:00"}' from outbox.attempt a), true, 'the attempt says so');
 select is((select in_flight from outbox.gate), 0, 'its place is free again');
 select is((select a -> 'stale' from (select step(0, results(answer.a, 'delivered')) as a from answer) x), '1', 'a result that comes after that changes nothing');

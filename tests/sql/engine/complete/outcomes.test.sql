@@ -18,7 +18,7 @@ select is((select a -> 'applied' from next), '3', 'each outcome is applied');
 select is((select a -> 'stale' from next), '0', 'and none is stale');
 
 select is_empty('select from outbox.delivery d, given g where d.event_id = g.ids[1]', 'a delivered row leaves');
-select is((select to_jsonb(a) @> '{"attempt": 1, "at": "2026-03-01T12:00:02+00:00", "kind": "try", "outcome": "delivered", "status": 201,
+select is((select to_jsonb(a) @> '{"attempt": 1, "at": "2026-03-01T12:00:02+00:00", "kind": "attempt", "outcome": "delivered", "status": 201,
     "error_class": null, "error": null, "duration_ms": 42, "response": "thanks", "response_lossy": false, "next_retry_at": null}'
   from outbox.attempt a, given g where a.event_id = g.ids[1]), true, 'its attempt says how it went');
 select results_eq('select status, attempt, finished_at from outbox.delivery_status s, given g where s.event_id = g.ids[1]',
@@ -26,7 +26,7 @@ select results_eq('select status, attempt, finished_at from outbox.delivery_stat
 
 select results_eq('select attempt, failed_attempts, leased_until, due_at from outbox.delivery d, given g where d.event_id = g.ids[2]',
   $$values (1, 1, null::timestamptz, '2026-03-01 12:00:03+00'::timestamptz)$$, 'a failed row has lost a try and is due after the first delay');
-select is((select to_jsonb(a) @> '{"attempt": 1, "at": "2026-03-01T12:00:02+00:00", "kind": "try", "outcome": "failed", "status": 503,
+select is((select to_jsonb(a) @> '{"attempt": 1, "at": "2026-03-01T12:00:02+00:00", "kind": "attempt", "outcome": "failed", "status": 503,
     "error_class": "status", "error": "The receiver answered 503", "duration_ms": 7, "response": "busy", "response_lossy": true,
     "next_retry_at": "2026-03-01T12:00:03+00:00"}'
   from outbox.attempt a, given g where a.event_id = g.ids[2]), true, 'its attempt says why, and when the next try is');
