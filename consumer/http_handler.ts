@@ -13,8 +13,8 @@ export type HttpHandlerOptions = {
 }
 
 /**
- * Creates a function that POSTs a message to the operator's handler. 2xx is done; a 4xx other than 408,
- * 425 and 429 is final; everything else is retried. It does not reject.
+ * Creates a function that POSTs a message to the operator's handler. A 2xx is a success; a 4xx other
+ * than 408, 425 and 429 is final; every other result is retried. It does not reject.
  */
 export function createHttpHandler(
   { url, timeoutMs, secret, wallNow }: HttpHandlerOptions,

@@ -53,7 +53,7 @@ export function openInbox(options: InboxOptions): Inbox {
     } catch (error) {
       if (error instanceof Undone) return error.handled
       const missing = missingInbox(error)
-      // No message is at fault: it waits until the module is there.
+      // The message is not the cause: it waits until the module is installed.
       if (missing !== null) return { kind: 'unavailable', error: missing }
       if (!isAway(error)) return { kind: 'failed', error: messageOf(error), isFinal: false }
       // postgres.js reconnects by itself, but not after every error.

@@ -17,12 +17,12 @@ export type Handled =
   | { kind: 'done' }
   /** A duplicate. */
   | { kind: 'known' }
-  /** `isFinal`: another attempt would fail too. */
+  /** `isFinal`: no further attempt, because it would fail too. */
   | { kind: 'failed'; error: string; isFinal: boolean }
   /** The database cannot be reached: there was no attempt. */
   | { kind: 'unavailable'; error: string }
 
-/** Hands a message over once; `attempt` counts from 1. It does not reject. */
+/** Passes a message to the handler; `attempt` counts from 1. It does not reject. */
 export type Handle = (message: Message, attempt: number) => Promise<Handled>
 
 /** A message that is not retried any more. */

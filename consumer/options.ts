@@ -24,7 +24,7 @@ export type ConsumeOptions = {
   fromBeginning: boolean
 }
 
-/** The source of the flags --topic and --queue, or the problem as a sentence. */
+/** The source that --topic or --queue names, or the problem as a sentence. */
 export function readSource(
   { topic, queue }: { topic?: string | undefined; queue?: string | undefined },
 ): ConsumeOptions['source'] | string {

@@ -16,15 +16,16 @@ export type ProcessDeps = {
   log: Log
 }
 
-/** The result of a message; `stopped`: none, the broker redelivers it. */
+/** The result of a message; `stopped`: it has none, and the broker redelivers it. */
 export type Processed = 'done' | 'known' | 'dead' | 'stopped'
 
 /** The pause between attempts while the database or the broker cannot be reached. */
 const awayPauseMs = 1_000
 
 /**
- * Handles one message to its end: six attempts on the relay schedule, then the dead letters. A database
- * that cannot be reached costs no attempt. `stop` ends it between two attempts.
+ * Handles one message: at most six attempts on the relay schedule, then a dead letter on the broker and
+ * an operational event. If the database cannot be reached, that is not an attempt. `stop` ends it
+ * between two attempts.
  */
 export async function processMessage(
   message: Message,
@@ -56,7 +57,7 @@ export async function processMessage(
   return 'stopped'
 }
 
-/** Publishes to the broker first: an event without a dead letter would be worse than a second letter. */
+/** Publishes to the broker first: an event without a dead letter is worse than a second dead letter. */
 async function giveUp(
   dead: DeadMessage,
   { publishDead, report, clock, log }: ProcessDeps,

@@ -5,7 +5,7 @@ export type Alarm = {
   /** Sleeps until `at`; Infinity sleeps until a ring. */
   wait(at: number): Promise<void>
   ring(): void
-  /** When the sleeper wakes without a ring; -Infinity while nobody sleeps. */
+  /** When the sleeper wakes without a ring; -Infinity if there is no sleeper. */
   readonly wakesAt: number
 }
 

@@ -16,7 +16,7 @@ export type AppDeps = {
 
 /** A run that has started; neither promise rejects. */
 export type StartedRun = {
-  /** Why its first dispatch was refused; null if it was not, or if there is no response within 1 s. */
+  /** Why its first dispatch was refused; null if it was accepted or has no response within 1 s. */
   first: Promise<ContractRefusal | null>
   end: Promise<void>
 }

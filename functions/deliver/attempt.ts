@@ -10,7 +10,7 @@ import type { Log } from '../_shared/base/log.ts'
 import type { Sender, SenderDeps } from '../_shared/senders/sender.ts'
 import type { AttemptSpan, AttemptSpans } from './attempt_spans.ts'
 
-/** What the sends of one dispatch response share. */
+/** The data that all sends of one dispatch response share. */
 export type Batch = {
   response: DispatchResponse
   /** When the call was made, on the run's clock: the leases count from this time. */

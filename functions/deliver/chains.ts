@@ -11,7 +11,7 @@ export type ChainDeps = AttemptDeps & {
   note(result: Result, delivery: Delivery): void
 }
 
-/** One chain for each ordered lane, in order; any other delivery is a chain of its own. */
+/** One chain for each ordered lane, in order, and one for each other delivery. */
 export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
   const chains: Delivery[][] = []
   const lanes = new Map<string, Delivery[]>()
@@ -29,9 +29,9 @@ export function chainsOf(deliveries: readonly Delivery[]): Delivery[][] {
 }
 
 /**
- * Sends a chain one by one. If the lease of an ordered chain runs short, a new one is requested,
- * during the next send if that still fits. After a failure, or if the lease is too short, the rest is
- * released unsent.
+ * Sends the deliveries of a chain one by one. If the lease of an ordered chain becomes too short, a new
+ * one is requested: during the next send if that still fits into the old lease, otherwise before it.
+ * After a failure, or if the lease stays too short, the rest is released unsent.
  */
 export async function sendChain(
   deps: ChainDeps,

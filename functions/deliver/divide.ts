@@ -4,9 +4,10 @@ import type { Log } from '../_shared/base/log.ts'
 import { keyOf } from './attempt.ts'
 
 /**
- * Divides a call of which the database refuses a part: returns the results of each call that replaces
- * it. Several results become two halves. A single result is reported once more without the endpoint's
- * texts; if that is refused too, it is logged and dropped, and its lease expires.
+ * Divides a call because the database refuses a part of it: returns the results of each call that
+ * replaces it. Several results become two halves. A single result is reported once more without the
+ * texts of the endpoint's response; if that is refused too, it is logged and dropped, and its lease
+ * expires.
  */
 export function divide(
   reported: readonly (Result | Renewal)[],

@@ -4,9 +4,9 @@ import type { EndReason, RunState } from './state.ts'
 /**
  * When the next dispatch is due, in ms on the run's clock; Infinity: not before something changes.
  * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
- * are free: at once while the queue is full, after `spacingMs` otherwise. Without that rule an
- * endpoint with a small concurrency limit would be served only once in `gatherMs`; without the spacing
- * a light load would keep the database busy. Lease renewals wait for others too.
+ * are free: at once while the queue is full, after `spacingMs` otherwise. Without early dispatches an
+ * endpoint with a small limit of requests in flight would be served only once in `gatherMs`. Without
+ * the spacing a light load would keep the database busy. Lease renewals wait for others too.
  */
 export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (!mayOverlap(state, options)) return Infinity
@@ -33,7 +33,7 @@ function mayOverlap({ seq, inFlight }: RunState, { maxDispatches }: RunOptions):
   return inFlight.length < maxDispatches && seq - oldest < 7
 }
 
-/** How long a result waits for others: longer while the queue is full, so that it is polled less. */
+/** How long a result waits for others: longer while the queue is full, so that dispatches are fewer. */
 function gatherTime({ wasFull }: RunState, { gatherMs, fullGatherMs }: RunOptions): number {
   return wasFull ? fullGatherMs : gatherMs
 }
@@ -87,12 +87,12 @@ export function freeSlots(state: RunState, options: RunOptions): number {
   return Math.max(0, Math.min(openSlots(state, options), shareOf(options), batchSize, left))
 }
 
-/** The slots of one dispatch, so that each of those in flight has some to offer. */
+/** The most slots of one dispatch: an equal share, so that each dispatch in flight can claim. */
 function shareOf({ slots, maxDispatches }: RunOptions): number {
   return Math.ceil(slots / maxDispatches)
 }
 
-/** Whether an ordered chain should be released instead of continued, to free its place for others. */
+/** Whether an ordered chain should be released instead of continued, so that others can be claimed. */
 export function isNearlyFull({ outstanding }: RunState, { maxOutstanding }: RunOptions): boolean {
   return outstanding > 3 / 4 * maxOutstanding
 }

@@ -7,7 +7,7 @@ const capacity = 1000
 
 /**
  * Endpoints from earlier responses; the database sends one again only if its revision changed.
- * Immutable: a response is completed from the cache that its own call named.
+ * Immutable, because a response is completed from the cache as it was when the call was made.
  */
 export type EndpointCache = {
   readonly since: number

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A kick is valid for this long before and after its time: clocks differ, and a copied one expires. */
+/** How far a kick's time may be from now: clocks differ, and a copied kick must expire. */
 export const kickWindowSeconds = 300
 
 const form = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/

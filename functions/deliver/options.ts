@@ -6,11 +6,11 @@ export type RunOptions = {
   /** Sends in flight at once. A send longer than `slowMs` keeps its lease but frees its slot. */
   slots: number
   slowMs: number
-  /** The most deliveries of a run, slow ones included; above the 1,000 in flight of one endpoint. */
+  /** The most deliveries of a run, slow ones included: more than the 1,000 that one endpoint may have. */
   maxOutstanding: number
   /** Sends in flight at once while responses come within `windowMs`. */
   window: number
-  /** Sends that start together, without yielding; twice as many after each wait without room. */
+  /** Sends that start together, without yielding; doubled each time `windowMs` passes without room. */
   windowStep: number
   /** The longest wait for room in the window. */
   windowMs: number
@@ -18,9 +18,9 @@ export type RunOptions = {
   maxDispatches: number
   /** The most deliveries of one response; Infinity before the first response. */
   batchSize: number
-  /** The share of a dispatch's slots that must be free to dispatch before its time. */
+  /** The share of a dispatch's slots that must be free for an early dispatch. */
   enoughShare: number
-  /** The longest wait of a result for others. */
+  /** How long a result waits for others, so that one dispatch records them together. */
   gatherMs: number
   /** The same while the queue is full. */
   fullGatherMs: number
@@ -34,8 +34,8 @@ export type RunOptions = {
   /** Time reserved at the end of a lease for recording the result. */
   leaseMarginMs: number
   /**
-   * An ordered lane renews its lease if less than this would be left after the next send: half of the
-   * 5 s by which a lease is longer than a send, so that the database has time to respond.
+   * An ordered lane renews its lease if less than this would be left after the next send. A lease is
+   * 5 s longer than a send; half of that gives the database time to respond.
    */
   renewMarginMs: number
   /** Whether the next two settings limit the run: a worker claims until it is stopped. */
@@ -70,11 +70,11 @@ const common = {
 
 /**
  * Options of an edge run: the platform allows 150 s of wall clock and 2 s of CPU. By default a run
- * claims for 25 s, so even the slowest delivery (15 s) fits. A dispatch costs the database 2.5 ms
- * whatever its size: four runs with 128 slots make 7,800 deliveries a second, with 256 10,400, with
- * 384 7 % more; 512 bring nothing, because worker.batch_size is 400. For the same reason a run waits
- * for nearly all of its slots (waiting for half made a third more dispatches), and waits 100 ms while
- * the queue is full (7 % more deliveries than with 50 ms).
+ * claims for 25 s, so even the slowest delivery (15 s) fits. A dispatch of any size costs the database
+ * 2.5 ms. So more slots help: four runs make 7,800 deliveries a second with 128 slots, 10,400 with 256,
+ * and 7 % more with 384. 512 slots bring nothing, because worker.batch_size is 400. For the same reason
+ * a run waits for nearly all of its slots (waiting for half caused a third more dispatches), and waits
+ * 100 ms while the queue is full (7 % more deliveries than with 50 ms).
  */
 export const edgeOptions: RunOptions = {
   ...common,
@@ -90,8 +90,8 @@ export const edgeOptions: RunOptions = {
 }
 
 /**
- * Options of a worker, which runs until it is stopped. 1,024 slots make it a tenth faster than 512,
- * because batches are fuller, for 10 MB more.
+ * Options of a worker, which runs until it is stopped. With 1,024 slots it is a tenth faster than with
+ * 512, because batches are fuller, and uses 10 MB more.
  */
 export const workerOptions: RunOptions = {
   ...common,

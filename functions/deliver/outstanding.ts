@@ -16,9 +16,9 @@ export type Outstanding = {
 }
 
 /**
- * Counts the deliveries of a run, and the slow ones among them. Otherwise an endpoint that hangs would
- * block its slots until its timeout, and a few such endpoints would block all slots. The deliveries of
- * one batch become slow together, because one timer for each would cost more than the whole count.
+ * Counts the deliveries of a run, and the slow ones among them. Slow deliveries use no slots: otherwise
+ * a few endpoints that hang would block all slots until their timeouts. The deliveries of one batch
+ * become slow together, because one timer for each would cost more than the whole count.
  */
 export function createOutstanding(
   { clock, state, slowMs, onSlow }: OutstandingOptions,

@@ -15,7 +15,7 @@ export type RedispatchDeps = {
   stop: AbortSignal
 }
 
-/** How long and after which faults a call is repeated. */
+/** For how long, and after which faults, a call is repeated. */
 export type RetryLimits = {
   faultLog: FaultLog
   /** The time at which retries stop, on the clock of `firstCallAt`; Infinity: never. */
@@ -28,9 +28,9 @@ export type RetryLimits = {
 export type TimedResponse = { response: DispatchResponse; calledAt: number }
 
 /**
- * A response; or `refused`: the fault because of which the call must be divided; or `refusal`: the side
- * to update because there is no common contract; or `unreadable`: the claims of a response that cannot
- * be read; or null: the retries ended.
+ * A response; `refused`: why the call must be divided; `refusal`: which side to update, because there is
+ * no common contract; `unreadable`: the claims of a response that cannot be read; null: the retries
+ * ended.
  */
 export type DispatchEnd =
   | TimedResponse
@@ -66,7 +66,7 @@ export async function dispatchWithRetries(
     // A repeat may come minutes later, when the known endpoints are outdated.
     const isRepeat = calledAt > firstCallAt
     const reply = await database.dispatch(isRepeat ? { ...call, known: {} } : call)
-    // A repeat returns the time that is left of leases from an earlier call.
+    // From the start of this repeat: it returns the remaining time of the leases of an earlier call.
     if (reply.ok) {
       faultLog.clear(call.run)
       return { response: reply.response, calledAt }

@@ -3,7 +3,7 @@ import { keyOf } from './attempt.ts'
 
 type LeaseRequest = { delivery: Delivery; resolve(leaseEndsAt: number | null): void }
 
-/** The renewals that go out with one dispatch. */
+/** The renewals of one dispatch. */
 export type RenewalBatch = {
   readonly renewals: Renewal[]
   /** Resolves the requests with the result of the dispatch; null: there is none. */

@@ -50,8 +50,8 @@ async function claimUntilEnd(active: ActiveRun): Promise<void> {
 
 /**
  * Marks the run as ended, so that the next one may start, and records the results of sends that are
- * still in flight. An idle run claims once more in the same call: events committed just before sent
- * no kick, because this run was alive.
+ * still in flight. An idle run claims once more in the same call, because the commit of a new event
+ * sent no kick while this run was alive.
  */
 async function finish(active: ActiveRun): Promise<void> {
   const { deps: { clock }, state, alarm } = active

@@ -33,7 +33,8 @@ export async function serveRuns(own: Senders = new Map()): Promise<void> {
     transport: env.transport,
     proxyAuthorization: env.proxyAuthorization,
     log,
-    // The platform stores 100 log lines of 10 s; the line at the end of the run must be among them.
+    // The platform stores at most 100 log lines in 10 s, and the line at the end of the run must not be
+    // lost.
     routineLevel: 'debug',
     tracer: await loadTracer({ environment, clock: systemClock, log, keepAlive }),
     stop: stop.signal,

@@ -13,7 +13,7 @@ export type EndReason =
   | 'contract'
   /** A response could not be read; the deliveries that it claimed were released. */
   | 'unreadable'
-  /** The database's own reason: `too_many_runs` or `disabled`. */
+  /** The reason of the database: `too_many_runs` or `disabled`. */
   | `stop:${string}`
 
 /** A run between two dispatches. All times are in ms on the run's monotonic clock. */
@@ -26,16 +26,16 @@ export type RunState = {
   offered: number
   /** Claimed deliveries without a result. */
   outstanding: number
-  /** Those of them that are being sent, or follow in a chain that is being sent. */
+  /** Outstanding deliveries in a chain that is being sent. */
   started: number
-  /** Those of them that were claimed over `slowMs` ago: they use no slot, started or not. */
+  /** Outstanding deliveries that were claimed over `slowMs` ago; they use no slot, started or not. */
   slow: number
   /** Results for the next dispatch. */
   results: Result[]
   oldestResultAt: number
   /** The results of refused calls; each group is reported in its own call. */
   readonly parts: Result[][]
-  /** Since when a lane requests a new lease; Infinity: none does. */
+  /** The time of the first open request for a new lease; Infinity: there is none. */
   renewalAt: number
   /** When the last response came; -Infinity before the first. */
   respondedAt: number

@@ -9,13 +9,13 @@ import { divide } from './divide.ts'
 import { addCached, unlessExpired, withEndpoints } from './endpoint_cache.ts'
 import { dispatchWithRetries, type TimedResponse } from './redispatch.ts'
 
-/** How long to retry, beyond the open leases, if the database does not respond. */
+/** The least time to repeat a call to a database that does not respond; longer while leases are open. */
 const patienceMs = 10_000
 
 /**
- * One dispatch: it reports the results and starts to send the claimed deliveries, at most `room`. If
- * retries of the call end, or its response cannot be read, the run ends with that reason. The parts of
- * a refused call are reported first, by calls that claim nothing.
+ * One dispatch: it reports the results, claims at most `room` deliveries and starts to send them. If
+ * the retries of the call end, or its response cannot be read, the run ends with that reason. The parts
+ * of a refused call are reported first, each by a call that claims nothing.
  */
 export async function turn(run: ActiveRun, room: number, ended: boolean): Promise<void> {
   const { deps, options, state, summary } = run

@@ -67,7 +67,7 @@ async function deliver(own: Senders): Promise<number> {
   return 0
 }
 
-/** Starts run after run until a signal; it survives every database error, because these may pass. */
+/** Starts run after run until a signal. A database error does not end it, because it may be temporary. */
 async function work(deps: RunDeps, log: Log): Promise<void> {
   for (;;) {
     const { end, ...counts } = await run(deps, workerOptions)

@@ -1,8 +1,8 @@
--- Extension points of the engine, on the way of a delivery. Each function here does nothing. One
--- module may replace it by `create or replace function` in its own folder: with the same arguments
--- and result, and with the same SET clauses and security option, because Postgres drops what a
--- replacement does not repeat. The caller holds the gates of the endpoints. An error fails the
--- call, so results and what a module makes of them are one transaction.
+-- Extension points of the engine. Each function here does nothing. One module may replace it by
+-- `create or replace function` in its own folder. The replacement has the same arguments, result,
+-- SET clauses and security option, because Postgres drops the clauses that it does not repeat. The
+-- caller holds the gates of the endpoints. An error fails the call, so the results and their
+-- effects in a module are one transaction.
 --
 -- They are functions and not rows of a table, because a static call has a cached plan: 4 to 8 us,
 -- where an EXECUTE takes 45 to 92 us. endpoints/extension_points and operations/extension_points
@@ -19,10 +19,10 @@ begin
 end
 $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
-  'Extension point of complete(): results were applied. p_results: all of them, also the stale '
-  'ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the '
-  'news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns '
-  'p_news here; the module messages replaces it.';
+  'Extension point of complete(): results were applied. p_results: all results, including stale '
+  'ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. '
+  'Returns the news that complete() acts on: an endpoint that is removed from "gone" is not '
+  'disabled. Returns p_news here; the module messages replaces it.';
 
 create function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
@@ -37,8 +37,8 @@ end
 $$;
 comment on function outbox.on_dead_letters(uuid[], uuid[], timestamptz) is
   'Extension point: deliveries became dead letters, by a result or because they expired. p_events '
-  'and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does '
-  'nothing here; the module brokers replaces it.';
+  'and p_endpoints: the ids of each delivery, by position. The caller parks the gates afterwards. '
+  'Does nothing here; the module brokers replaces it.';
 
 create function outbox.on_claimed(
   p_claimed outbox.claimed, p_now timestamptz
@@ -64,6 +64,6 @@ begin
 end
 $$;
 comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
-  'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run '
-  'gets, with what the senders of a module need besides. An error means that a secret cannot be '
-  'read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+  'Extension point of build_parcel(): the parcel of a claim is complete. Returns the parcel that '
+  'the run gets, with the additional data of a module''s senders. An error means that a secret '
+  'cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';

@@ -20,7 +20,8 @@ begin
         when c.relkind in ('r', 'p') then not c.relrowsecurity
         when c.relkind in ('v', 'm', 'S') then
           c.relacl is null
-          -- A default privilege of the database gives every right, the files `rights` only these.
+          -- A default privilege of the database grants all rights. The files `rights` grant only
+          -- SELECT and INSERT, so an object with other rights is new.
           or exists (
             select from pg_catalog.aclexplode(c.relacl) a
             where a.grantee = 'service_role'::regrole
@@ -37,7 +38,6 @@ begin
     select p.oid::regprocedure as name
     from pg_catalog.pg_proc p
     where p.pronamespace = 'outbox'::regnamespace
-      -- Postgres gives PUBLIC the right to execute a new function.
       and (p.proacl is null
         or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
   loop

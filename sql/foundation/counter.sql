@@ -29,8 +29,8 @@ comment on table outbox.counter_change is
   'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
 
--- The time in milliseconds from which counter_change is read, behind the dead entries of its index.
--- A sequence, because it has no dead versions itself.
+-- The time in milliseconds from which counter_change is read, so that dead entries of its index are
+-- skipped. A sequence, because it has no dead versions itself.
 create sequence outbox.counters_from minvalue 0 start 0;
 
 create function outbox.counters_since(p_now timestamptz) returns timestamptz
@@ -71,7 +71,7 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- The whole table once a minute, because rows that took long to commit are before the start.
+  -- Read the whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -82,7 +82,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, or two concurrent calls could deadlock.
+    -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -92,7 +92,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not after a row that this call deletes, because a reader may still see it.
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));

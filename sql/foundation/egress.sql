@@ -109,9 +109,9 @@ exception when invalid_text_representation then
 end
 $$;
 comment on function outbox.ipv6_of(text) is
-  'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
+  'The IPv6 address of a URL''s host in brackets; null if it is not one, or has a zone id.';
 
--- RFC 6761, 6762, 8375 and ICANN's .internal: names that lead inside wherever they are asked for.
+-- RFC 6761, 6762, 8375 and ICANN's .internal: names that belong to the local host or network.
 create function outbox.inside_name_problem(p_name text) returns text
 language plpgsql stable set search_path = ''
 as $$
@@ -127,7 +127,7 @@ begin
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name of a private network, if no private network is allowed; else null.';
+  'The problem of a local name while local addresses are not allowed; null for all other names.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''

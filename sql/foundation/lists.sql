@@ -4,7 +4,7 @@
 -- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
 -- with a status filter scan the open deliveries or dead letters of all organisations: these have
 -- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
--- even empty. Only a cursor of null means the end.
+-- even empty. The list ends only if nextCursor is null.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -30,13 +30,13 @@ begin
       'base64'), 'UTF8');
   end if;
   if v_key is null or v_key !~ p_form then
-    perform outbox.invalid('cursor', 'is not one that this list gave',
-      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   return v_key;
 exception when invalid_parameter_value or character_not_in_repertoire then
-  perform outbox.invalid('cursor', 'is not one that this list gave',
-    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  perform outbox.invalid('cursor', 'is not a cursor of this list',
+    'Expected nextCursor of the previous page; omit it for the first page');
   return null;
 end
 $$;

@@ -16,7 +16,7 @@ exception when invalid_text_representation then
 end
 $$;
 comment on function outbox.is_network(text) is
-  'Whether a text is a network in CIDR form, its host bits zero.';
+  'Whether a text is a network in CIDR form with zero host bits.';
 
 create function outbox.is_base_url(p_text text, p_form text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -53,7 +53,7 @@ begin
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
-        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+        return pg_catalog.format('must be between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
@@ -109,8 +109,8 @@ create table outbox.setting_rule (
 );
 comment on table outbox.setting_rule is
   'Which integer settings depend on each other: less * per_less <= more * per_more + spare. '
-  'problem: what an error says of a change that would break the rule. A module inserts the rules '
-  'of its settings.';
+  'problem: the error for a change that would break the rule, as the end of a sentence. A module '
+  'inserts the rules of its settings.';
 
 insert into outbox.setting_rule (less, more, per_more, spare, problem) values
   ('worker.batch_size', 'worker.max_deliveries', 1, 0,
@@ -178,7 +178,7 @@ begin
 end
 $$;
 comment on function outbox.lock_settings() is
-  'Trigger: one transaction at a time changes settings.';
+  'Trigger: allows only one transaction at a time to change settings.';
 
 create function outbox.refuse_setting(
   p_name text, p_problem text, p_remedy text, p_now jsonb

@@ -19,12 +19,12 @@
 -- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
--- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
--- for the row of an endpoint, which operators change.
+-- their gate. It waits only for gates, in id order, and after them for rows of the module messages.
+-- All other locks use SKIP LOCKED. No run waits for the row of an endpoint, which operators change.
 --
 -- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
--- query in an SQL function is planned at each call, which takes about 60 us, unless it is a bare
--- expression.
+-- query in an SQL function is planned at each call, which takes about 60 us, unless the function is
+-- a single expression.
 --
 -- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
 -- ANALYZE, and may join the tables in the wrong order. A claim of 400 deliveries then takes 2 s
@@ -36,12 +36,12 @@
 -- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
 -- compilation (jit).
 --
--- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
+-- Outhook's own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is invalid                    OH004 the object's status forbids it
 --   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
---   OH008 the object was changed by somebody else
+--   OH008 the object was changed since the caller read it
 
 create schema outbox;
 comment on schema outbox is
@@ -57,7 +57,7 @@ begin
 end
 $$;
 comment on function outbox.clock() is
-  'The current time, of the call. Tests replace this function.';
+  'The current time, not the start of the transaction. Tests replace this function.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''

@@ -1,6 +1,6 @@
--- Helpers of the functions behind the HTTP API. The first argument of each of those is the org of
--- the caller. They return the jsonb of the response: camelCase names, ids as text, times in UTC
--- with milliseconds. Objects of another org are not found (OH002).
+-- Helpers of the functions that the HTTP API calls. Those functions take the caller's organisation
+-- as their first argument and return the jsonb of the response: camelCase names, ids as text, times
+-- in UTC with milliseconds. Objects of another organisation are not found (OH002).
 
 create function outbox.iso_time(p_at timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -89,4 +89,4 @@ begin
 end
 $$;
 comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+  'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';

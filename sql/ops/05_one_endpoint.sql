@@ -1,7 +1,6 @@
 -- Shows the last 50 attempts of one endpoint, newest first. Use it when a receiver gets nothing, or
--- too much. Name the endpoint by its id or a part of its URL: below, or before with set
--- outhook.endpoint = '…'. Without a name, it shows the 20 newest endpoints. Good: delivered,
--- attempt 1.
+-- too much. Name the endpoint by its id or a part of its URL: in the query, or set outhook.endpoint
+-- = '…' before it. Without a name, it shows the 20 newest endpoints. Good: delivered, attempt 1.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text

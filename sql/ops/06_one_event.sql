@@ -1,7 +1,7 @@
 -- Shows what happened to one event, in order: when it was published, each attempt with its
 -- response, open deliveries with the reason, and dead letters with what was done about them. Use it
--- for a question about one event. Name the event below, or before with set outhook.event = '…': its
--- id, or organisation and idempotency key as org-123/key-1. Good: each endpoint ends with
+-- for a question about one event. Name the event in the query, or set outhook.event = '…' before
+-- it: its id, or organisation and idempotency key as org-123/key-1. Good: each endpoint ends with
 -- delivered. No line means that the event does not exist, or that its day has been dropped.
 
 with wanted as (

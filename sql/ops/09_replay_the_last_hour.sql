@@ -1,8 +1,8 @@
 -- Shows the dead letters and deliveries of one endpoint in the last hour, and the commands that
 -- send them again. Use it when a receiver was down for longer than its retries, or has lost data.
--- Name the endpoint by its id or a part of its URL: below, or before with set outhook.endpoint =
--- '…'. Good: 0 dead letters. A replay keeps the event's id, so a receiver can skip events that it
--- has.
+-- Name the endpoint by its id or a part of its URL: in the query, or set outhook.endpoint = '…'
+-- before it. Good: 0 dead letters. A replay keeps the event's id, so a receiver can skip events
+-- that it has.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text

@@ -1,7 +1,8 @@
--- Pauses one endpoint and lets it drain: shows the current step and the next command. Use it before
--- maintenance of a receiver. Run it again until it says drained. Name the endpoint by its id or a
--- part of its URL: below, or before with set outhook.endpoint = '…'. Good: enabled. Nothing is lost
--- while the endpoint is paused. To stop all endpoints at once, see worker.enabled in RUNBOOK.md.
+-- Shows the steps to pause one endpoint and wait until nothing is in flight: the current step and
+-- the next command. Use it before maintenance of a receiver. Run it again after each command, until
+-- it says drained. Name the endpoint by its id or a part of its URL: in the query, or set
+-- outhook.endpoint = '…' before it. Good: enabled. Nothing is lost while the endpoint is paused. To
+-- stop all endpoints at once, see worker.enabled in RUNBOOK.md.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.endpoint', true), '') as text

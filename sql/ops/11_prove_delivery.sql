@@ -1,6 +1,6 @@
 -- Proves that an endpoint received an event: its response, the time, the number of the attempt, and
 -- the SHA-256 of the data sent. Use it when a customer says that an event did not arrive. Name the
--- event by its id: below, or before with set outhook.event = '…'; the columns name the
+-- event by its id: in the query, or set outhook.event = '…' before it; the columns name the
 -- organisation. Good: one line for each endpoint, proven. Attempts are stored for
 -- attempt.retention_days. After that, only a dead letter is left as evidence.
 

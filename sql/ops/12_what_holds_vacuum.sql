@@ -1,5 +1,5 @@
 -- Shows transactions and slots that keep dead rows from being removed, the oldest first, and the
--- dead rows in the outbox's tables. Use it when everything slowly gets slower. Good: nothing older
+-- dead rows in the outbox's tables. Use it when the system slowly gets slower. Good: nothing older
 -- than a minute, and fewer dead rows than live ones in gate, lane and unrouted. Ending a session
 -- rolls its transaction back.
 

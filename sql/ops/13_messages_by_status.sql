@@ -1,7 +1,7 @@
 -- Counts the messages of an organisation by status, and shows how long the oldest ones have waited.
--- Use it when messages do not arrive. Name the organisation below, or before with set outhook.org =
--- '…'. Without a name, it shows the 20 organisations with the newest channels. Good: few and young
--- QUEUED and SENDING messages. Counts stop at 10,000.
+-- Use it when messages do not arrive. Name the organisation in the query, or set outhook.org = '…'
+-- before it. Without a name, it shows the 20 organisations with the newest channels. Good: few and
+-- young QUEUED and SENDING messages. Counts stop at 10,000.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.org', true), '') as text

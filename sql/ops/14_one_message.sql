@@ -1,8 +1,8 @@
--- Shows one message and its attempts, newest first: the result from the provider, and the time of
+-- Shows one message and its attempts, newest first: the response of the provider, and the time of
 -- the next attempt. Use it for a question about one message, or if a callback names one. Name the
--- message below, or before with set outhook.message = '…': its id, the provider's id (wamid.…), or
--- organisation and idempotency key as org-123/key-1. Good: DELIVERED. Number and payload are not
--- shown.
+-- message in the query, or set outhook.message = '…' before it: its id, the provider's id
+-- (wamid.…), or organisation and idempotency key as org-123/key-1. Good: DELIVERED. Number and
+-- payload are not shown.
 
 with wanted as (
   select '' || coalesce(pg_catalog.current_setting('outhook.message', true), '') as text

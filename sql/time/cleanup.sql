@@ -51,9 +51,9 @@ begin
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open '
-  'event.retention_days after their event, or after their replay; returns how many. locks: gates '
-  'with SKIP LOCKED.';
+  'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
+  'after their last replay: they become dead letters (why: expired). Returns how many. locks: '
+  'gates with SKIP LOCKED.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz
@@ -63,7 +63,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- If its lease has ended since it was read, that failure may have been its last.
+  -- Read it again: record_lost_lease() may have changed or closed it.
   select *
   into p_delivery
   from outbox.delivery d
@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false if it is no longer open. '
+  'Closes a delivery that was open too long as a dead letter; false if it is no longer open. '
   'locks: the caller holds the gate.';
 
 create function outbox.cleanup(p_most integer default 100000) returns jsonb
@@ -155,7 +155,7 @@ begin
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", '
-  '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
-  '"more": whether there may be more, so that it should be called again}. drop_partitions() '
-  'deletes delivered history after event.delivered_days.';
+  'Deletes rows that are older than their retention, up to p_most of each kind. Returns '
+  '{"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its '
+  'name: how many were deleted, "more": whether to call it again, because more may be left}. '
+  'drop_partitions() deletes events and attempts.';

@@ -1,7 +1,7 @@
--- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and
--- works through its minute in steps of a second. It commits between the steps, so it cannot be a
--- procedure with a SET clause, and each step's exception block closes before the commit, or one
--- error would end the minute.
+-- The jobs of pg_cron. Before version 1.5, pg_cron starts a job at most once a minute. There, the
+-- job calls tick() once a second until its minute is over. It commits after each call, so it cannot
+-- be a procedure with a SET clause. Each call has its own exception block, because an error would
+-- end the loop.
 
 do $$
 begin
@@ -30,8 +30,8 @@ end
 $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
--- Until nothing is left: a night that ended at a limit would fall behind where more than that
--- comes in a day. Each round is a short transaction.
+-- Repeat until nothing is left: otherwise rows would accumulate if a day brings more than the limit
+-- of one call. Each round is a short transaction.
 select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
 do $cleanup$
 begin
@@ -41,14 +41,13 @@ begin
 end
 $cleanup$
 $job$);
--- By itself: its locks must not be held while rows are deleted, nor the other way round.
+-- A separate job, so that neither job holds its locks while the other one works.
 select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
 
--- Autovacuum sees to these tables once a minute as well, while one of its three workers is free:
--- the application's own big tables can keep all of them for hours, and here some thousand rows a
--- second die. What costs is the dead entries of the indexes that claims read from the low end,
--- which vacuum leaves in place by itself while they are few; and cutting the file would ask for a
--- lock that stops every run.
+-- In these tables some thousand rows a second die. Autovacuum would handle them once a minute, but
+-- the application's big tables can keep all of its three workers busy for hours. index_cleanup on:
+-- dead index entries make claims slow, and vacuum would leave them while they are few. truncate
+-- off: truncating the file needs a lock that stops every run.
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');

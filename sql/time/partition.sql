@@ -1,6 +1,7 @@
--- Partitions: one per day for event and attempt, created a week ahead. Rows of a day without one
--- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
--- most 100 ms for a lock and is repeated in the next hour.
+-- Partitions: one per day for event and attempt, created a week ahead. If a day has no partition,
+-- its rows are stored in the default partition, so that no publisher fails, and are moved when the
+-- partition is created. DDL waits at most 100 ms for a lock. Creating is repeated each hour, and
+-- dropping each night.
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
@@ -66,7 +67,8 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
+    -- Skip the other days of this table: the same lock would delay them too, while runs wait for
+    -- the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -114,14 +116,14 @@ begin
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
--- Or dropped it.
+-- undefined_table: a concurrent call has dropped it.
 exception when lock_not_available or undefined_table then
   return false;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or '
-  'if it is already dropped.';
+  'Drops a partition; false if a lock was not free within 100 ms, if an event of its day is open '
+  '(is_open_on()), or if it is already dropped.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -129,7 +131,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The first night after a day is not a full day after it.
+  -- One more night, because the first night comes less than a full day after the end of the day.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -166,7 +168,7 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- The transaction that holds this lock would delay the other days too. It may also wait for the
     -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
@@ -175,8 +177,9 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the event partitions without anything open on more consecutive nights than '
-  'event.delivered_days, so delivered events are stored for that many full days, and the attempt '
-  'partitions older than attempt.retention_days: {"dropped"}.';
+  'Drops an event partition if none of its events was open (is_open_on()) in each of '
+  'event.delivered_days + 1 nightly checks in a row, so that delivered events are stored for that '
+  'many full days. Drops the attempt partitions older than attempt.retention_days. Returns '
+  '{"dropped": how many}.';
 
 select outbox.add_partitions();

@@ -1,5 +1,6 @@
--- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A
--- row names a function that is called as the owner of the schema, so only the owner may write here.
+-- The steps of modules in the tick and in the cleanup. A module inserts its steps in its own
+-- folder. Each row names a function, which is called as the owner of the schema. So only the owner
+-- may write to these tables.
 
 create table outbox.tick_step (
   name text primary key,
@@ -10,9 +11,9 @@ create table outbox.tick_step (
   most integer not null constraint tick_step_has_a_limit check (most > 0)
 );
 comment on table outbox.tick_step is
-  'Steps that the tick takes for modules, once a second, in the order of their names. calls: a '
-  'function, with its schema, of (now timestamptz, most integer); it does at most so much, and '
-  'waits for no lock. An error is a warning, and costs the other steps nothing.';
+  'Steps of modules in the tick, once a second, in the order of their names. calls: the '
+  'schema-qualified name of a function (now timestamptz, most integer). It processes up to most '
+  'rows and waits for no lock. An error becomes a warning and does not affect the other steps.';
 
 create table outbox.cleanup_step (
   name text primary key,
@@ -23,7 +24,7 @@ create table outbox.cleanup_step (
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
-  'What cleanup() removes for modules, in the order of the names, which are also the names in its '
-  'result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: '
-  'how many rows it removed. most: the limit of one call, if that is less than the limit of '
-  'cleanup().';
+  'Steps of modules in cleanup(), in the order of their names, which are also members of its '
+  'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
+  'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
+  'of cleanup().';

@@ -1,5 +1,5 @@
--- The tick: what pg_cron does once a second. It keeps everything moving that no run does, and wakes
--- a run if work is due. The kick itself is in engine/run/kick.
+-- The tick, which pg_cron calls once a second. It does the periodic work that no run does
+-- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
@@ -68,8 +68,8 @@ set enable_seqscan = off
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- The whole ring only once a minute, because that may read all dead index entries before its
-  -- start.
+  -- Read the whole ring only once a minute, because that may read all dead index entries before
+  -- the start of the ring.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -134,9 +134,9 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
-  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
-  'open too long, adds counters up.';
+  'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
+  'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
+  'deliveries that were open too long, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -179,5 +179,6 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
-  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
+  'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing '
+  'is due}.';

@@ -23,16 +23,16 @@ sql/FUNCTIONS.md, and the files that tests compare with.
   --check  only compare the migrations and the list with sql/
   --help   show this`
 
-/** The result of a build: an exit code for the shell and lines for the reader. */
+/** The result of a build: the exit code, and the lines to print. */
 export interface BuildOutcome {
   code: 0 | 1
   message: string
 }
 
 /**
- * Builds the migrations of the project at `root`, one for each module of its sql/order.txt, or only
- * compares when `check`. A built migration whose module is no longer in order.txt is removed.
- * Writes nothing once CHANGELOG.md names a release.
+ * Builds the migrations of the project at `root`, one for each module of its sql/order.txt; with
+ * `check`, only compares them. Removes a built migration whose module is no longer in order.txt. Writes
+ * nothing if CHANGELOG.md names a release.
  */
 export async function buildMigrationFiles(root: string, check: boolean): Promise<BuildOutcome> {
   const version = releasedVersion(await readOr(join(root, 'CHANGELOG.md'), ''))
@@ -76,7 +76,7 @@ export async function buildMigrationFiles(root: string, check: boolean): Promise
   }
 }
 
-/** Writes the list of functions of the project at `root`, or only compares it when `check`. */
+/** Writes the list of functions of the project at `root`; with `check`, only compares it. */
 export async function writeFunctionList(root: string, check: boolean): Promise<BuildOutcome> {
   const text = await buildFunctionList(root)
   if (text === await readOr(join(root, functionListPath), null)) {
@@ -92,7 +92,7 @@ export async function writeFunctionList(root: string, check: boolean): Promise<B
   return { code: 0, message: `Wrote ${functionListPath}` }
 }
 
-/** Built migrations that are not among `current`. A file without the generated head is not ours. */
+/** Built migrations that are not among `current`. A file without the generated head was not built. */
 async function staleMigrations(root: string, current: readonly string[]): Promise<string[]> {
   const folder = 'supabase/migrations'
   const stale: string[] = []
@@ -121,7 +121,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Writes the dump and the list of functions of sql/, with which the tests compare. */
+/** Writes the schema dump and the list of functions that the tests compare with sql/. */
 async function writeExpected(root: string): Promise<void> {
   await withSchema(root, 'sql', async (pg) => {
     await Deno.writeTextFile(join(root, expectedDump), await dumpSchema(pg))

@@ -1,6 +1,6 @@
 import type { StackKeys } from './keys.ts'
 
-/** The environment variables that the platform sets for each function, and the secrets of ours. */
+/** The environment variables that the platform sets for each function, and Outhook's secrets. */
 export function functionEnv(
   { apiUrl, dbUrl, keys }: { apiUrl: string; dbUrl: string; keys: StackKeys },
 ): Record<string, string> {

@@ -5,7 +5,7 @@ const EVERY_MS = 5_000
 
 /** Shows the progress of a long step: in one status line on a terminal, otherwise in lines. */
 export interface Progress {
-  /** Shows the first call at once, and each later call on a terminal, otherwise one every few seconds. */
+  /** Shows the first call at once; then on a terminal each call, otherwise one call every few seconds. */
   at(text: string): void
 }
 

@@ -110,7 +110,7 @@ async function showFirstEvent(
   )
 }
 
-/** Resolves with the reason when the event certainly cannot arrive. */
+/** Resolves with the reason if the event cannot arrive, or with a timeout after `PATIENCE_MS`. */
 async function obstacle(
   stack: Stack,
   { eventId, endpoint, over }: { eventId: string; endpoint: DemoEndpoint; over: AbortSignal },
@@ -126,7 +126,7 @@ async function obstacle(
   return `not within ${PATIENCE_MS / 1000} s`
 }
 
-/** The attempt follows the answer by one dispatch. */
+/** Waits for the attempt: it is recorded by the first dispatch after the response. */
 async function recordedAttempt(
   stack: Stack,
   eventId: string,

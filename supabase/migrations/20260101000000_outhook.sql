@@ -53,12 +53,12 @@
 -- describes the folder.
 --
 -- Locks. A transaction that changes gates, lanes, deliveries or dead letters holds the row lock of
--- their gate. It waits only for gates, in id order. All other locks use SKIP LOCKED. No run waits
--- for the row of an endpoint, which operators change.
+-- their gate. It waits only for gates, in id order, and after them for rows of the module messages.
+-- All other locks use SKIP LOCKED. No run waits for the row of an endpoint, which operators change.
 --
 -- Plans. Functions that run once per event or call are plpgsql, because their plans are cached. A
--- query in an SQL function is planned at each call, which takes about 60 us, unless it is a bare
--- expression.
+-- query in an SQL function is planned at each call, which takes about 60 us, unless the function is
+-- a single expression.
 --
 -- If ANALYZE runs while the queue is empty, the planner expects one row per table until the next
 -- ANALYZE, and may join the tables in the wrong order. A claim of 400 deliveries then takes 2 s
@@ -70,12 +70,12 @@
 -- join methods (enable_hashjoin, enable_mergejoin), a new plan for each call (plan_cache_mode), and
 -- compilation (jit).
 --
--- Own SQLSTATEs, class OH (callers switch on the code, never on the text):
+-- Outhook's own SQLSTATEs, class OH (callers switch on the code, never on the text):
 --   OH001 an argument is invalid                    OH004 the object's status forbids it
 --   OH002 the object was not found                  OH005 the value of a setting is invalid
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
---   OH008 the object was changed by somebody else
+--   OH008 the object was changed since the caller read it
 
 create schema outbox;
 comment on schema outbox is
@@ -91,7 +91,7 @@ begin
 end
 $$;
 comment on function outbox.clock() is
-  'The current time, of the call. Tests replace this function.';
+  'The current time, not the start of the transaction. Tests replace this function.';
 
 create function outbox.version() returns jsonb
 language sql immutable set search_path = ''
@@ -166,7 +166,7 @@ comment on function outbox.check_org(text) is
 
 -- sql/foundation/passing_error.sql
 
--- Which errors are temporary. A handler that isolates the bad member of a batch raises a temporary
+-- Which errors are temporary. A handler that isolates the refused row of a batch raises a temporary
 -- error again, because its cause is not the row being processed.
 
 create function outbox.is_passing(p_sqlstate text) returns boolean
@@ -178,8 +178,8 @@ comment on function outbox.is_passing(text) is
   'Whether an error is usually temporary, so that its cause is not the row being processed: '
   'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns '
   '(57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
-  'connection (08) is not in the list: inside the database it is one that a trigger of the user '
-  'made. functions/_shared/database/fault.ts has the whole table.';
+  'connection (08) is not in the list: inside the database it is a connection that a trigger of '
+  'the user opened. functions/_shared/database/fault.ts has the whole table.';
 
 create function outbox.may_stay(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -187,8 +187,8 @@ as $$
   select p_sqlstate ~ '^40' or p_sqlstate in ('55006', '55P03', '57014')
 $$;
 comment on function outbox.may_stay(text) is
-  'Whether one row may cause an error each time, although it is usually temporary: a trigger '
-  'raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
+  'Whether one row may cause a usually temporary error each time, because a trigger raises it, '
+  'waits for a lock or runs too long. All other temporary errors come from the server.';
 
 -- sql/foundation/setting.sql
 
@@ -357,7 +357,7 @@ exception when invalid_text_representation then
 end
 $$;
 comment on function outbox.is_network(text) is
-  'Whether a text is a network in CIDR form, its host bits zero.';
+  'Whether a text is a network in CIDR form with zero host bits.';
 
 create function outbox.is_base_url(p_text text, p_form text) returns boolean
 language plpgsql immutable set search_path = ''
@@ -394,7 +394,7 @@ begin
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
-        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+        return pg_catalog.format('must be between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
@@ -450,8 +450,8 @@ create table outbox.setting_rule (
 );
 comment on table outbox.setting_rule is
   'Which integer settings depend on each other: less * per_less <= more * per_more + spare. '
-  'problem: what an error says of a change that would break the rule. A module inserts the rules '
-  'of its settings.';
+  'problem: the error for a change that would break the rule, as the end of a sentence. A module '
+  'inserts the rules of its settings.';
 
 insert into outbox.setting_rule (less, more, per_more, spare, problem) values
   ('worker.batch_size', 'worker.max_deliveries', 1, 0,
@@ -519,7 +519,7 @@ begin
 end
 $$;
 comment on function outbox.lock_settings() is
-  'Trigger: one transaction at a time changes settings.';
+  'Trigger: allows only one transaction at a time to change settings.';
 
 create function outbox.refuse_setting(
   p_name text, p_problem text, p_remedy text, p_now jsonb
@@ -704,9 +704,9 @@ exception when invalid_text_representation then
 end
 $$;
 comment on function outbox.ipv6_of(text) is
-  'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
+  'The IPv6 address of a URL''s host in brackets; null if it is not one, or has a zone id.';
 
--- RFC 6761, 6762, 8375 and ICANN's .internal: names that lead inside wherever they are asked for.
+-- RFC 6761, 6762, 8375 and ICANN's .internal: names that belong to the local host or network.
 create function outbox.inside_name_problem(p_name text) returns text
 language plpgsql stable set search_path = ''
 as $$
@@ -722,7 +722,7 @@ begin
 end
 $$;
 comment on function outbox.inside_name_problem(text) is
-  'What is wrong with a name of a private network, if no private network is allowed; else null.';
+  'The problem of a local name while local addresses are not allowed; null for all other names.';
 
 create function outbox.host_problem(p_host text) returns text
 language plpgsql stable set search_path = ''
@@ -886,8 +886,8 @@ comment on table outbox.counter_change is
   'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
 
--- The time in milliseconds from which counter_change is read, behind the dead entries of its index.
--- A sequence, because it has no dead versions itself.
+-- The time in milliseconds from which counter_change is read, so that dead entries of its index are
+-- skipped. A sequence, because it has no dead versions itself.
 create sequence outbox.counters_from minvalue 0 start 0;
 
 create function outbox.counters_since(p_now timestamptz) returns timestamptz
@@ -928,7 +928,7 @@ set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- The whole table once a minute, because rows that took long to commit are before the start.
+  -- Read the whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -939,7 +939,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, or two concurrent calls could deadlock.
+    -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -949,7 +949,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not after a row that this call deletes, because a reader may still see it.
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
@@ -979,9 +979,9 @@ comment on function outbox.latency_bounds() is
 
 -- sql/foundation/wire.sql
 
--- Helpers of the functions behind the HTTP API. The first argument of each of those is the org of
--- the caller. They return the jsonb of the response: camelCase names, ids as text, times in UTC
--- with milliseconds. Objects of another org are not found (OH002).
+-- Helpers of the functions that the HTTP API calls. Those functions take the caller's organisation
+-- as their first argument and return the jsonb of the response: camelCase names, ids as text, times
+-- in UTC with milliseconds. Objects of another organisation are not found (OH002).
 
 create function outbox.iso_time(p_at timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -1070,7 +1070,7 @@ begin
 end
 $$;
 comment on function outbox.refuse_members(jsonb, text, text[], text) is
-  'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+  'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
 
 -- sql/foundation/lists.sql
 
@@ -1080,7 +1080,7 @@ comment on function outbox.refuse_members(jsonb, text, text[], text) is
 -- evaluates its filters row by row, because an index for them would slow down each delivery. Lists
 -- with a status filter scan the open deliveries or dead letters of all organisations: these have
 -- no index by organisation and event. A page scans a bounded number of rows, so it may be short or
--- even empty. Only a cursor of null means the end.
+-- even empty. The list ends only if nextCursor is null.
 
 create function outbox.key_to_cursor(p_key text) returns text
 language plpgsql immutable strict set search_path = ''
@@ -1106,13 +1106,13 @@ begin
       'base64'), 'UTF8');
   end if;
   if v_key is null or v_key !~ p_form then
-    perform outbox.invalid('cursor', 'is not one that this list gave',
-      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   return v_key;
 exception when invalid_parameter_value or character_not_in_repertoire then
-  perform outbox.invalid('cursor', 'is not one that this list gave',
-    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  perform outbox.invalid('cursor', 'is not a cursor of this list',
+    'Expected nextCursor of the previous page; omit it for the first page');
   return null;
 end
 $$;
@@ -1143,7 +1143,8 @@ begin
         when c.relkind in ('r', 'p') then not c.relrowsecurity
         when c.relkind in ('v', 'm', 'S') then
           c.relacl is null
-          -- A default privilege of the database gives every right, the files `rights` only these.
+          -- A default privilege of the database grants all rights. The files `rights` grant only
+          -- SELECT and INSERT, so an object with other rights is new.
           or exists (
             select from pg_catalog.aclexplode(c.relacl) a
             where a.grantee = 'service_role'::regrole
@@ -1160,7 +1161,6 @@ begin
     select p.oid::regprocedure as name
     from pg_catalog.pg_proc p
     where p.pronamespace = 'outbox'::regnamespace
-      -- Postgres gives PUBLIC the right to execute a new function.
       and (p.proacl is null
         or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
   loop
@@ -4244,12 +4244,12 @@ to service_role;
 
 -- sql/engine/queue/gate.sql
 
--- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is an
--- order queue under a gate: one for an unordered endpoint, one per partition key for an ordered
--- one. next_at of a lane says when claim() reads its deliveries, and next_at of a gate when claim()
--- reads its lanes. The gates with a next_at are the ring: claim() takes those that are due, the
--- oldest first, and puts each at the back. A gate whose next_at is in the future costs a claim
--- nothing, even with a million deliveries behind it.
+-- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is a
+-- queue under a gate: one for an unordered endpoint; for an ordered one, one per partition key, or
+-- one in all. next_at of a lane is the time at which claim() reads its deliveries, and next_at of a
+-- gate the time at which claim() reads its lanes. The gates in the order of next_at are the ring:
+-- claim() takes the due gates, the oldest first, and puts each at the back. A gate whose next_at is
+-- in the future costs a claim nothing, even if it has a million deliveries.
 --
 -- When a lane is due. "now" is p_now, "never" is infinity.
 --
@@ -4258,7 +4258,7 @@ to service_role;
 --                         delivery's due_at               later of now and not_before
 --   claimed               now if free rows are left; else end of the lease
 --                         first lease end or due_at
---   claimed in vain       first lease end or due_at;      the same
+--   read, nothing free    first lease end or due_at;      the same
 --                         never without both
 --   lease renewed         -                               new end of the lease
 --   result: delivered     unchanged; never if empty       never if empty or halted; unchanged while
@@ -4276,9 +4276,9 @@ to service_role;
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
--- Besides, refuse_endpoint() sets 10 s to 5 min if the database refuses a claim, and the tick sets
--- now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate before the
--- start of the ring (wake_missed).
+-- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
+-- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
+-- before the start of the ring (wake_missed).
 --
 -- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
 -- gate. dispatch() locks all gates that it waits for in one statement, by id.
@@ -4328,7 +4328,7 @@ create table outbox.gate (
 comment on table outbox.gate is
   'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
   'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
-  'the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); '
+  'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
@@ -4354,11 +4354,11 @@ create table outbox.lane (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.lane is
-  'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
-  'behind the dead entries of its index; leased: how many of its deliveries are leased; '
+  'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips '
+  'the dead entries of its index; leased: how many of its deliveries are leased; '
   'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
-  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
-  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before delays the whole lane for a retry, and halted stops it after a dead letter '
   'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
   'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
@@ -4385,7 +4385,7 @@ begin
 end
 $$;
 comment on function outbox.ring_from(timestamptz) is
-  'The next_at at which to start reading the ring, behind the dead entries of its index.';
+  'The next_at at which to start to read the ring, so that dead entries of its index are skipped.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
 language plpgsql
@@ -4412,8 +4412,8 @@ begin
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'The lane of a delivery within its gate: the hash of the partition key if each key has its own '
-  'order, else 0.';
+  'The key_hash of a delivery''s lane: the hash of the partition key if the ordering is partition, '
+  'else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -4452,8 +4452,7 @@ begin
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction '
-  'waits for nothing else.';
+  'Locks the gates of these endpoints in the order of their ids, and waits for them.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql
@@ -4507,8 +4506,8 @@ comment on function outbox.replay_lane(bigint, bigint) is
 
 -- sql/engine/queue/park.sql
 
--- When a gate is due. Each transaction that changes a gate or its lanes calls park() with the same
--- time, so that no gate is forgotten and none is read in vain.
+-- When a gate is due. Each transaction that changes a gate or its lanes calls park() with its own
+-- p_now, so that claim() misses no due gate and reads no other one.
 
 create function outbox.allowed_in_flight(
   p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
@@ -4607,7 +4606,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --
 -- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
 -- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
--- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- 12:00:00, after all gates that are due already. B is at its limit, so its next_at is 12:00:20,
 -- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
 -- again.
 create function outbox.park(
@@ -4717,7 +4716,7 @@ begin
 end
 $$;
 comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';
+  'Delays an ordered lane by p_for. locks: the caller holds the gate, and parks it afterwards.';
 
 -- sql/engine/queue/delivery.sql
 
@@ -4745,9 +4744,9 @@ create table outbox.delivery (
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
   'failed_attempts counts the failures since the creation or the last replay; leased_until '
-  'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
-  'replayed_at begins the life of a replay; '
-  'deliver_at is when the publisher wished for it, null for at once.';
+  'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
+  'replayed_at is the time of the last replay; '
+  'deliver_at is the earliest time, set by the publisher, null for at once.';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
@@ -4755,9 +4754,9 @@ create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where 
 -- sql/engine/queue/attempt.sql
 
 -- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
--- changes the delivery. A claim that was released unsent has no row, so a missing number is a
--- released claim and nothing else. A delivery ends with exactly one row, and a replayed one with
--- one for each time: the attempt that delivered it, or a close with the reason why it ended.
+-- changes the delivery. A claim that was released unsent has no row, so a missing number is always
+-- a released claim. A delivery ends with exactly one row: the attempt that delivered it, or a close
+-- with the reason why it ended. A replay opens it again, and ends with one more such row.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -4808,11 +4807,11 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries that ran out of retries, with all of their event. original_topic and '
-  'original_message: its type and body; error, why: the reason of the failure; attempt: the last '
-  'number. A dead letter is stored until it is replayed or discarded.';
--- The predicate is always true: as that of delivery_lane, it keeps this index out of lookups by
--- event, which would read all dead letters of the endpoint. A query by endpoint repeats it.
+  'Deliveries that failed for good or expired, each with a copy of its event. original_topic and '
+  'original_message: its type and body; error, why: the reason of the failure; attempt: the number '
+  'of the last attempt. A dead letter is stored until it is replayed or discarded.';
+-- The predicate is always true. It keeps the planner from using this index for lookups by event,
+-- which would then read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);
@@ -4876,7 +4875,7 @@ create table outbox.refusal (
   primary key (event_id, endpoint_id)
 );
 comment on table outbox.refusal is
-  'Deliveries that met a refusal of the database. step: result (the result of an attempt could not '
+  'Deliveries of which the database refused a step: result (the result of an attempt could not '
   'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
   'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
@@ -4933,7 +4932,7 @@ begin
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is
-  'Removes the refusals of those of these deliveries that have ended.';
+  'Removes the refusals of these deliveries, except of those that are still open.';
 
 create function outbox.refuse_endpoint(
   p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -4957,7 +4956,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
+      p_endpoint_id,
       p_sqlstate, p_error, sqlstate, sqlerrm;
   end;
   begin
@@ -4990,13 +4990,13 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+  raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',
     pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
-  'After a claim from these endpoints that timed out: the next claims serve each of them alone, so '
-  'that only the one that takes the time fails. locks: the caller holds the gates.';
+  'After a claim that timed out: the next claims serve each of its endpoints alone, so that only '
+  'the slow endpoint fails. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''
@@ -5027,7 +5027,7 @@ create table outbox.unrouted (
 comment on table outbox.unrouted is
   'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
   'last endpoint that was processed, of an event with more endpoints than one batch has.';
--- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
+-- The predicate is always true. It keeps the planner from using this index for lookups by event.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -5050,8 +5050,8 @@ create table outbox.routing_timeout (
   error text not null
 );
 comment on table outbox.routing_timeout is
-  'Routing calls that timed out and that the next call must still process, because another call '
-  'may hold the row of router at the time of the failure. events: the events that were being '
+  'Routing calls that timed out. The next routing call processes them, because another call may '
+  'hold the row of router at the time of the failure. events: the events that were being '
   'routed; null: the call timed out while it read them.';
 
 create table outbox.unroutable (
@@ -5097,8 +5097,8 @@ comment on function outbox.lock_router() is
 --   late   its xid is in open_xids: its transaction was open at the last read
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
--- Nothing else can appear: every other transaction had ended before the last read, which then saw
--- its events. To keep an old state is always safe, because a routed event is deleted from unrouted.
+-- There is no other case: every other transaction had ended before the last read, so that read saw
+-- its events. An old state is always safe, because a routed event is deleted from unrouted.
 --
 -- An example with the events e1 < e2 < e3 < e4:
 --
@@ -5251,14 +5251,15 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 
 -- The steps of read_unrouted():
 --
---   1 has_unrouted() looks for work without the lock of router, which lasts until the commit.
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
 --   3 One statement reads the late events, the new events and its own snapshot, so that all three
 --     agree. If late events alone fill the batch, it has no others and keeps the state of router.
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() cuts what is too much; the next batch goes on there.
+--   6 cut_batch() removes the pairs above the limit; the next batch continues there.
 --   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
@@ -5311,7 +5312,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open, because it may publish after this read.
+    -- This transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
@@ -5383,12 +5384,12 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 --   2 kinds           Events with the same endpoints: same organisation, type, addressee and
 --                     `behind`. A kind has the place of its first event as id.
 --   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: those of the others; ordering: null
---                     if the endpoint is deleted.
+--                     subscription without a filter; filters: the filters of the other
+--                     subscriptions; ordering: null if the endpoint is deleted.
 --   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
 --                     events before it.
---   5                 The pairs, and a question for each that has a filter to be evaluated. None
---                     is, if a subscription without a filter is older than the event.
+--   5                 The pairs, and a question for each pair with filters to be evaluated. If a
+--                     subscription without a filter is older than the event, there is no question.
 --
 -- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
 --
@@ -5610,7 +5611,7 @@ begin
 end
 $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that are at most as new as its event.';
+  'Whether a payload passes one of the filters that existed when its event was published.';
 
 create function outbox.filter_problem(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
@@ -5642,7 +5643,7 @@ exception when others then
 end
 $$;
 comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
-  'The problem of a pair (see its type): null if the payload passes its filters.';
+  'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -5651,7 +5652,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- At most 0.25 µs each: one second for the most expensive payloads.
+  -- One unit of work takes at most 0.25 µs, so the limit is one second.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -5711,10 +5712,11 @@ begin
 end
 $$;
 comment on function outbox.evaluate_filters(outbox.routing) is
-  'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
-  'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
-  'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
-  'is too large for its filters, is a problem only of its own pairs.';
+  'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at '
+  'least one pair, and returns the batch. If the limit is reached, the pairs end with the first '
+  'one whose filters were not evaluated, and questions has the questions from that pair on. A '
+  'payload that cannot be read, or is too large for its filters, is a problem only of its own '
+  'pairs.';
 
 -- sql/engine/route/add_deliveries.sql
 
@@ -5723,8 +5725,8 @@ comment on function outbox.evaluate_filters(outbox.routing) is
 --   1 lanes_of_pairs()      Looks up the lane of each endpoint and key, each once.
 --   2                       Inserts the lanes that do not exist, then looks up all again.
 --   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
---                           after the one before, so that due_at is their order; else at
---                           deliver_at, or now.
+--                           after the one before, so that due_at is their order. In an unordered
+--                           lane each is due at deliver_at, or now.
 --   4                       Updates each lane (depth, next_at) and each gate (depth) once.
 --
 -- An example at 12:00:00: the pairs e1-A, e1-B, e2-B, e3-B. A is unordered and has 5 open
@@ -5901,8 +5903,8 @@ comment on function outbox.add_deliveries(outbox.pair[], timestamptz) is
 --   1 route_events() routes the whole batch in one block; normally that is all.
 --   2 If it times out, shrink_routing() in routing_timeout makes the next batches smaller.
 --   3 If it fails, route_one_by_one() in refused_event routes each event in its own block.
---   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
---     the block that it belongs to.
+--   4 If step 3 times out, shrink_routing() does the same. The timeout may interrupt step 1 or step
+--     3, which runs in the exception handler of step 1 and so outside of its block.
 
 create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
@@ -6014,7 +6016,8 @@ as $$
   end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
+  'The events that a batch creates deliveries of: the events that it finishes and the event at '
+  'the cut.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql
@@ -6074,7 +6077,7 @@ comment on function outbox.route(outbox.routing, timestamptz) is
 --   a  count_failure() counts. The event stays in unrouted, for the next call.
 --   b  The third time, route_what_fits() creates the deliveries that the database accepts, and sets
 --      the others aside until retry_now().
---   c  If it accepts none, the event is set aside until route_again().
+--   c  If the database accepts none, the event is set aside until route_again().
 --
 -- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
 -- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
@@ -6097,8 +6100,8 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted, and each call tries it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+  -- The event stays in unrouted, so each call routes it again; all others are routed.
+  raise warning 'outbox: event % can neither be routed (%) nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
@@ -6226,7 +6229,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The event that the batch cuts is last and has no row to delete.
+      -- The event at the cut is last, and its row in unrouted stays.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
@@ -6324,8 +6327,8 @@ begin
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
-  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'After routing timed out: makes the next batches smaller, for all runs. An event that timed out '
+  'when it was routed alone counts as failed. p_events: the events that were being '
   'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 -- sql/engine/result/error_hint.sql
@@ -6349,7 +6352,7 @@ insert into outbox.error_hint (error_class, hint) values
     'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
-    'server speaks TLS 1.2 or newer'),
+    'server supports TLS 1.2 or newer'),
   ('timeout',
     'There was no response in time: respond first and process later, or raise the timeout of the '
     'endpoint'),
@@ -6386,8 +6389,8 @@ create type outbox.result as (
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
-  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave '
-  'it; provider: what else the provider returned.';
+  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
+  'assigned; provider: other values that the provider returned.';
 
 create type outbox.news as (
   applied integer,
@@ -6404,8 +6407,8 @@ comment on type outbox.news is
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
-  'How many results were applied, how many the database refused to store, and the first refusal; '
-  'the rest are stale.';
+  'How many results were applied, how many the database refused to store, and the error of one '
+  'refusal; the rest are stale.';
 
 create type outbox.reported as (
   results outbox.result[],
@@ -6415,7 +6418,7 @@ create type outbox.reported as (
 );
 comment on type outbox.reported is
   'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and '
-  'the error of each of the others.';
+  'the error of each unreadable result.';
 
 create function outbox.given_back(
   p_event_id uuid, p_endpoint_id uuid, p_attempt integer
@@ -6432,8 +6435,8 @@ comment on function outbox.given_back(uuid, uuid, integer) is
 
 -- sql/engine/result/apply_delivered.sql
 
--- Results of delivered deliveries. Most results are; they need no failure rule, no retry and no
--- decision about the breaker, so this statement takes half the time of apply_results().
+-- Results with the outcome delivered, which most results have. They need no failure rule, no retry
+-- and no decision about the breaker, so this statement takes half the time of apply_results().
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable
@@ -6516,8 +6519,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
-    -- deletes the row once.
+    -- By ctid: only the holder of the gate's lock may move the row. If a call has a result twice,
+    -- the row is deleted once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -6545,7 +6548,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or from deliver_at if that is later.
+        -- The time since the event, which its id contains, or since deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
@@ -6654,20 +6657,21 @@ comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
 
 -- sql/engine/result/apply_results.sql
 
--- Results that need a decision: what a failure means for the delivery, its lane, its endpoint and
--- the breaker, and what a success means for a breaker that is not closed. All other results, which
--- are most, go through apply_delivered() at half of the cost.
+-- Results of endpoints that have a failure among their results or a breaker that is not closed.
+-- They need a decision about the delivery, its lane, its endpoint and its breaker. All other
+-- results go through apply_delivered(), which takes half the time.
 --
 -- The steps of apply_results(), one CTE each, in this order:
 --
 --   1 unique_results  The first result of each attempt; renewals are not results.
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
---                     lane, the rule of its failure (f.rule) and what follows from them:
---       refused       the failure is not retryable; dead: it is the delivery's last, because it is
---                     refused or the retries are used up
---       harmless      the failure does not use up a retry; waits: nor is the delivery due at once
+--                     lane, the rule of its failure (f.rule) and these decisions:
+--       refused       the failure is not retryable
+--       dead          no attempt follows: the failure is refused, or the retries are used up
+--       harmless      the failure does not use up a retry
+--       waits         harmless, but the delivery is not due at once
 --       retry_at      when the next attempt is due; null if there is none, and after a release
---       asked_wait    how long the receiver asked for quiet (a Retry-After of 429 or 503)
+--       asked_wait    only for the action throttle: Retry-After, at least the rule's min_delay_s
 --       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
 --       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
 --                     that refuses one event works. A lost lease, a redirect and a Retry-After are
@@ -6692,8 +6696,8 @@ comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
 --   B, ordered, one lane (0)  b1 500, b2 released               streak 1         due in 1 s
 --   C, unordered, half open   c1 delivered, the probe           closed, streak 0 empty
 --
--- The streak of A is 1: a2 resets it, a3 follows. B has one request less in flight, not two, and b2
--- stays behind b1. C may send a growing share of its max_in_flight from now on (ramp_from).
+-- The streak of A is 1: a2 resets it, and a3 adds 1. B has one request less in flight, not two, and
+-- b2 stays after b1. From now on, C may send a growing share of its max_in_flight (ramp_from).
 
 create function outbox.apply_results(
   p_results outbox.result[], p_now timestamptz
@@ -6781,7 +6785,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
+        -- the pause ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
@@ -7116,11 +7121,11 @@ comment on function outbox.lost(outbox.delivery) is
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
 --               lease_deliveries() will read them, and of the unordered ones, because park() waits
 --               for their leased_until when a gate is at its limit. Normally the first 1,000 due
---               lanes; the next call finds the rest. All of them (40 ms for 100,000) only if the
---               gate is at its limit or waits for its probe, as it is not due before a lease ends.
+--               lanes; the next call finds the rest. All due lanes (40 ms for 100,000) if the gate
+--               is at its limit or waits for its probe: then it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.
 --   3           complete_apart() records them as failures.
---   4           Those of the lanes that still have leases get the end of the first one.
+--   4           leased_until of each lane that still has leases becomes the end of the first lease.
 --
 -- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
 --
@@ -7204,7 +7209,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- A first lease that ended with a result has left leased_until too early.
+  -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -7238,9 +7243,9 @@ comment on function outbox.record_lost_lease(outbox.delivery, timestamptz) is
 -- sql/engine/result/refused_result.sql
 
 -- Results that the database refuses to store. Normally one statement stores the whole batch. If it
--- fails, each half of the batch is tried, then each half of these, until the invalid results are
--- alone. A refused result has no row in attempt: its delivery is released and waits, and after the
--- third refusal it is set aside.
+-- fails, each half of the batch is stored alone, and a half that fails is divided again, until each
+-- refused result is alone. A refused result has no row in attempt: its delivery is released and
+-- waits, and after the third refusal it is set aside.
 --
 -- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
 -- were taken before the blocks and stay, so no other transaction changes a lane or a delivery in
@@ -7327,7 +7332,7 @@ begin
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
-    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
   end;
   begin
@@ -7338,7 +7343,7 @@ begin
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
     -- skips it.
-    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+    raise warning 'outbox: event % for endpoint % cannot be released: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
 end
@@ -7396,7 +7401,7 @@ $$;
 comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
   'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, '
   'is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks '
-  'it.';
+  'it afterwards.';
 
 create function outbox.leave_lane(
   p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
@@ -7430,7 +7435,7 @@ end
 $$;
 comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
   'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the '
-  'caller holds the gate, and parks it.';
+  'caller holds the gate, and parks it afterwards.';
 
 create function outbox.read_results(p_results jsonb) returns outbox.reported
 language plpgsql set search_path = ''
@@ -7489,7 +7494,7 @@ exception when data_exception then
 end
 $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
-  'p_reported with one more result that cannot be read.';
+  'Adds a result that cannot be read to p_reported.';
 
 -- sql/engine/result/renew_lease.sql
 
@@ -7532,9 +7537,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
-    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
-    -- endpoint that is held or deleted gets no new lease.
+    -- No new lease if the old one has ended, maybe while this call waited for its gates: an
+    -- operator may have changed a row of the lane since. And none for an endpoint that is paused,
+    -- disabled or deleted: its lane may have hundreds of rows to send.
     where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -7545,9 +7550,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
-    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
-    -- may move the row.
+    -- All leases of the lane, which belong to one run, must end together: otherwise the lane would
+    -- be due while some of its rows are leased. By ctid: only the holder of the gate's lock may
+    -- move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (
@@ -7605,8 +7610,9 @@ comment on function outbox.renew_apart(outbox.result[], timestamptz) is
 
 -- sql/engine/result/announce.sql
 
--- Operational events: ordinary events of the organisation outhook about the state of the system.
--- Deliveries and endpoints of this organisation cause none, so there is no loop.
+-- Operational events: events of the organisation outhook that report dead letters, breakers and
+-- disabled endpoints. Deliveries and endpoints of this organisation cause no such events, so there
+-- is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -7724,12 +7730,12 @@ comment on function outbox.complete(outbox.result[], timestamptz) is
 -- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
 -- Gates that are not due are not read. The steps of due_gates():
 --
---   1 due_suspect()  If an endpoint was refused before and may be tried again, it comes alone.
+--   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
 --   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
 --                    paused.
 --   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
 --                    before: the sum of that over the gates before it.
---   4 locked         Those of them that no other transaction has locked and that are still due.
+--   4 locked         The wanted gates that are still due and that no other transaction has locked.
 --   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
@@ -7781,7 +7787,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- An endpoint that cannot be claimed from must not use a turn.
+  -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
   if v_refused > 0 then
@@ -7824,8 +7830,8 @@ begin
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
       -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
-      -- older versions, which are dead. If a slower call has written an earlier changed_at
-      -- meanwhile, the next call finds the gate.
+      -- older versions, which are dead. If a slower call has meanwhile written an earlier
+      -- changed_at, this call misses the gate and the next call finds it.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -7868,13 +7874,13 @@ begin
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null if none is.';
+  'The given endpoints whose gate is due, in the same order; null if none is.';
 
 -- sql/engine/claim/lease_deliveries.sql
 
--- Which deliveries of the gates that claim() has locked a run gets. A leased delivery keeps its
--- place in its lane: so the lease is a heap-only update, and the lane finds the row again if the
--- lease ends without a result.
+-- Leases deliveries of the gates that claim() has locked. A leased delivery stays in its place in
+-- its lane. So the lease is a heap-only update, and a claim finds the row again if the lease ends
+-- without a result.
 
 create type outbox.claimed as (
   events uuid[],
@@ -7921,7 +7927,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    of the batch, if that is more), the batch and its tokens; 1 for a probe.
 --   2 due_lanes      The first `room` due lanes of each gate. lane_limit: how many rows the lane
 --                    may give. max_requests_before: how many requests the earlier lanes of the same
---                    gate make at most. An ordered lane makes one: its rows are sent one by one.
+--                    gate use at most. An ordered lane uses one: its rows are sent one by one.
 --   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least.
 --   4 free_rows      The first lane_limit + 1 due rows of each lane that are not leased; the extra
 --                    row shows that the lane has more. A lane without such a row gives one row of
@@ -7933,7 +7939,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    of the rows of all gates that fit, up to this row.
 --   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
 --                    whatever its size is, or a large body would never be sent.
---   7 by_lane        How many rows each lane has shown and given.
+--   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
 -- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
@@ -8171,11 +8177,11 @@ comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
 -- Claiming. claim() does this in one transaction:
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
---   2 due_gates() locks the due gates, at most as many as fill the batch.
+--   2 due_gates() locks due gates, only as many as fill the batch.
 --   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
---     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
---     suspect_endpoints() makes the next calls serve each of them alone.
+--     refuse_endpoint() leaves out those that fail. After a timeout this call has no time left:
+--     suspect_endpoints() makes the next calls serve each gate alone.
 
 create function outbox.serve(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -8190,9 +8196,9 @@ begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
-  -- such, read the next ones: at most 100 rounds, as a precaution.
+  -- A lane may be due without a due delivery: its first delivery was postponed, or the clock was
+  -- set back. lease_deliveries() sets when such a lane is due again. If it has read only such
+  -- lanes, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
@@ -8335,8 +8341,8 @@ end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
-  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others '
-  'are claimed; an endpoint whose claim times out costs a few calls. An error of the server is '
+  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others '
+  'are served. After a timeout, the next calls find the slow endpoint. An error of the server is '
   'raised.';
 
 create function outbox.claimed_before(
@@ -8391,10 +8397,10 @@ comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
 -- Endpoints that the run already knows are left out.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
-comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
+comment on type outbox.parcel is 'The data that a run needs to send its claim, as JSON text.';
 
 create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
-comment on type outbox.handed is 'The claim of a run, and what the run needs to send it.';
+comment on type outbox.handed is 'The claim of a run, and the parcel with the data to send it.';
 
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
@@ -8490,8 +8496,9 @@ begin
         end as credentials,
         e.config
     ) x
-    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
-    -- at most 30 s ago, is told anew.
+    -- Known endpoints are left out, because each secret takes 30 us to read. A secret that expires
+    -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a
+    -- secret that will expire, or expired in the last minute.
     where p_known ->> e.id::text is distinct from e.revision
       or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
@@ -8501,9 +8508,9 @@ begin
 end
 $$;
 comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
-  'What a run needs to send claimed deliveries: '
+  'The data that a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
-  'endpoints that p_known has with their present revision.';
+  'endpoints whose current revision is in p_known.';
 
 create function outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[])
 returns outbox.claimed
@@ -8623,17 +8630,16 @@ begin
 end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
-  'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read '
-  'are held and left out. locks: only if there are such endpoints, the gates of all claimed '
-  'endpoints, for which it waits.';
+  'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
+  'out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
 
 -- sql/engine/extension_points.sql
 
--- Extension points of the engine, on the way of a delivery. Each function here does nothing. One
--- module may replace it by `create or replace function` in its own folder: with the same arguments
--- and result, and with the same SET clauses and security option, because Postgres drops what a
--- replacement does not repeat. The caller holds the gates of the endpoints. An error fails the
--- call, so results and what a module makes of them are one transaction.
+-- Extension points of the engine. Each function here does nothing. One module may replace it by
+-- `create or replace function` in its own folder. The replacement has the same arguments, result,
+-- SET clauses and security option, because Postgres drops the clauses that it does not repeat. The
+-- caller holds the gates of the endpoints. An error fails the call, so the results and their
+-- effects in a module are one transaction.
 --
 -- They are functions and not rows of a table, because a static call has a cached plan: 4 to 8 us,
 -- where an EXECUTE takes 45 to 92 us. endpoints/extension_points and operations/extension_points
@@ -8650,10 +8656,10 @@ begin
 end
 $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
-  'Extension point of complete(): results were applied. p_results: all of them, also the stale '
-  'ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the '
-  'news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns '
-  'p_news here; the module messages replaces it.';
+  'Extension point of complete(): results were applied. p_results: all results, including stale '
+  'ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. '
+  'Returns the news that complete() acts on: an endpoint that is removed from "gone" is not '
+  'disabled. Returns p_news here; the module messages replaces it.';
 
 create function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
@@ -8668,8 +8674,8 @@ end
 $$;
 comment on function outbox.on_dead_letters(uuid[], uuid[], timestamptz) is
   'Extension point: deliveries became dead letters, by a result or because they expired. p_events '
-  'and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does '
-  'nothing here; the module brokers replaces it.';
+  'and p_endpoints: the ids of each delivery, by position. The caller parks the gates afterwards. '
+  'Does nothing here; the module brokers replaces it.';
 
 create function outbox.on_claimed(
   p_claimed outbox.claimed, p_now timestamptz
@@ -8695,9 +8701,9 @@ begin
 end
 $$;
 comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
-  'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run '
-  'gets, with what the senders of a module need besides. An error means that a secret cannot be '
-  'read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+  'Extension point of build_parcel(): the parcel of a claim is complete. Returns the parcel that '
+  'the run gets, with the additional data of a module''s senders. An error means that a secret '
+  'cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
 
 -- sql/engine/run/contract.sql
 
@@ -8708,7 +8714,7 @@ comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
 -- If there is none, the call claims nothing, records nothing and says which side to update.
 --
 -- For a change that the other side cannot read, raise `newest` here and in
--- functions/_shared/contract_range.ts; both sides keep supporting the contract before it. A call
+-- functions/_shared/contract/range.ts; both sides keep supporting the contract before it. A call
 -- without a range comes from functions older than these ranges; their contract is 1.
 
 create unlogged table outbox.contract_refusal (
@@ -8769,7 +8775,7 @@ declare
   end;
 begin
   return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
-    'The functions speak contract %s and the database speaks contract %s: %s',
+    'The functions support contract %s and the database supports contract %s: %s',
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
@@ -8831,7 +8837,7 @@ $$;
 comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
   'The response of dispatch() to a run that supports no contract of this database: {"refused": '
   '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
-  'and notes it for contract_problem().';
+  'and records it for contract_problem().';
 
 create function outbox.contract_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -8913,8 +8919,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
-    -- the next ones out.
+    -- A refused run gets no row: the tick may start one each second, and their rows would count as
+    -- live runs.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
@@ -8977,10 +8983,10 @@ begin
     v_why := case
       when v_active is null then 'there is no cron job outhook-tick'
       when not v_active then 'the cron job outhook-tick is switched off'
-      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when outbox.misses_pg_cron() then 'the process of pg_cron does not run: restart the database'
       when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
         'database'
-      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+      else 'pg_cron may not have loaded its job yet: run select outbox.reload_jobs()'
     end;
   end if;
   return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
@@ -8991,8 +8997,8 @@ begin
 end
 $$;
 comment on function outbox.tick_problem() is
-  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick '
-  'nothing is replayed, expired or kicked.';
+  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick, '
+  'replay jobs stop, deliveries do not expire, and only commits send kicks.';
 
 create function outbox.misses_pg_cron() returns boolean
 language plpgsql stable set search_path = ''
@@ -9024,18 +9030,18 @@ end
 $$;
 comment on function outbox.reload_jobs() is
   'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of '
-  'a transaction as large as our migration: such a commit overflows the queue of invalidations, '
+  'a transaction as large as the migration: such a commit overflows the queue of invalidations, '
   'and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of '
   'jobs of Outhook}.';
 
 -- sql/engine/run/kick.sql
 
 -- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
--- some requests: a lost kick makes a delivery later, never lost.
+-- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron calls tick(). It does the upkeep, one step after the other, and kicks if
---     work is due and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--   2 Each second pg_cron calls tick(). It does periodic work (upkeep()), and kicks if work is due
+--     and no run is awake, or if work has waited for 1 s and more runs are allowed.
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
@@ -9047,7 +9053,7 @@ comment on function outbox.reload_jobs() is
 --   12:00:06.0   The gate is still due, but two runs are alive. No kick.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
--- starts a run that finds enough runs alive and stops.
+-- can at most start one more run, which stops if there are worker.max_runs older ones.
 
 -- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
 -- value at once, without a lock, and a rollback keeps it.
@@ -9163,7 +9169,7 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
+  -- Ignore times in the future, from a clock that was ahead: they would prevent kicks for too long.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -9194,14 +9200,14 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Kicks if no run is awake, at most once in a transaction.';
+  'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';
 
 -- sql/engine/run/dispatch.sql
 
 -- dispatch() is the only call that a run makes: one round trip, one transaction. It records
 -- results, renews leases of ordered lanes, routes new events unless another call does, and claims
--- as many deliveries as the run has room for. Calls are numbered: if a response is lost, the same
--- call again records nothing and returns the deliveries that are still leased.
+-- as many deliveries as the run has free slots for. Calls are numbered: if a response is lost, the
+-- run repeats the call, which records nothing and returns the deliveries that are still leased.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -9357,27 +9363,28 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP '
-  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
-  'LOCKED.';
+  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
+  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A run has at most three calls in flight, so it cannot ask again for older batches.
-  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
+  -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
+  -- it does not request older batches again. The range has a lower bound, because otherwise the
+  -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the batches of a run that it can no longer ask for again.';
+  'Deletes the old batches of a run, which it will not request again.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed
@@ -9395,7 +9402,7 @@ exception when others then
     raise;
   end if;
   -- If this response is lost, its leases expire.
-  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: batch % of run % cannot be stored: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
@@ -9422,7 +9429,7 @@ begin
 end
 $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
-  'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
+  'Applies the results of a run, and records a refusal for each unreadable result. locks: the '
   'caller holds the gates.';
 
 -- sql/engine/run/response.sql
@@ -11242,8 +11249,9 @@ grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/time/step.sql
 
--- What modules do in the tick and in the cleanup. A module inserts its steps in its own folder. A
--- row names a function that is called as the owner of the schema, so only the owner may write here.
+-- The steps of modules in the tick and in the cleanup. A module inserts its steps in its own
+-- folder. Each row names a function, which is called as the owner of the schema. So only the owner
+-- may write to these tables.
 
 create table outbox.tick_step (
   name text primary key,
@@ -11254,9 +11262,9 @@ create table outbox.tick_step (
   most integer not null constraint tick_step_has_a_limit check (most > 0)
 );
 comment on table outbox.tick_step is
-  'Steps that the tick takes for modules, once a second, in the order of their names. calls: a '
-  'function, with its schema, of (now timestamptz, most integer); it does at most so much, and '
-  'waits for no lock. An error is a warning, and costs the other steps nothing.';
+  'Steps of modules in the tick, once a second, in the order of their names. calls: the '
+  'schema-qualified name of a function (now timestamptz, most integer). It processes up to most '
+  'rows and waits for no lock. An error becomes a warning and does not affect the other steps.';
 
 create table outbox.cleanup_step (
   name text primary key,
@@ -11267,15 +11275,15 @@ create table outbox.cleanup_step (
   most integer constraint cleanup_step_has_a_limit check (most > 0)
 );
 comment on table outbox.cleanup_step is
-  'What cleanup() removes for modules, in the order of the names, which are also the names in its '
-  'result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: '
-  'how many rows it removed. most: the limit of one call, if that is less than the limit of '
-  'cleanup().';
+  'Steps of modules in cleanup(), in the order of their names, which are also members of its '
+  'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
+  'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
+  'of cleanup().';
 
 -- sql/time/tick.sql
 
--- The tick: what pg_cron does once a second. It keeps everything moving that no run does, and wakes
--- a run if work is due. The kick itself is in engine/run/kick.
+-- The tick, which pg_cron calls once a second. It does the periodic work that no run does
+-- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
 
 create function outbox.wake(
   p_gates bigint[], p_next_at timestamptz[], p_now timestamptz
@@ -11344,8 +11352,8 @@ set enable_seqscan = off
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- The whole ring only once a minute, because that may read all dead index entries before its
-  -- start.
+  -- Read the whole ring only once a minute, because that may read all dead index entries before
+  -- the start of the ring.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -11410,9 +11418,9 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes '
-  'the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been '
-  'open too long, adds counters up.';
+  'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
+  'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
+  'deliveries that were open too long, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11455,14 +11463,16 @@ begin
 end
 $$;
 comment on function outbox.tick() is
-  'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are '
-  'alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
+  'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are '
+  'alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing '
+  'is due}.';
 
 -- sql/time/partition.sql
 
--- Partitions: one per day for event and attempt, created a week ahead. Rows of a day without one
--- go to DEFAULT, so that no publisher fails; they move when the partition is created. DDL waits at
--- most 100 ms for a lock and is repeated in the next hour.
+-- Partitions: one per day for event and attempt, created a week ahead. If a day has no partition,
+-- its rows are stored in the default partition, so that no publisher fails, and are moved when the
+-- partition is created. DDL waits at most 100 ms for a lock. Creating is repeated each hour, and
+-- dropping each night.
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
@@ -11528,7 +11538,8 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
+    -- Skip the other days of this table: the same lock would delay them too, while runs wait for
+    -- the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -11576,14 +11587,14 @@ begin
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
--- Or dropped it.
+-- undefined_table: a concurrent call has dropped it.
 exception when lock_not_available or undefined_table then
   return false;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or '
-  'if it is already dropped.';
+  'Drops a partition; false if a lock was not free within 100 ms, if an event of its day is open '
+  '(is_open_on()), or if it is already dropped.';
 
 create function outbox.drop_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
@@ -11591,7 +11602,7 @@ as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The first night after a day is not a full day after it.
+  -- One more night, because the first night comes less than a full day after the end of the day.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -11628,7 +11639,7 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- The transaction that holds this lock would delay the other days too. It may also wait for the
     -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
@@ -11637,9 +11648,10 @@ begin
 end
 $$;
 comment on function outbox.drop_partitions() is
-  'Drops the event partitions without anything open on more consecutive nights than '
-  'event.delivered_days, so delivered events are stored for that many full days, and the attempt '
-  'partitions older than attempt.retention_days: {"dropped"}.';
+  'Drops an event partition if none of its events was open (is_open_on()) in each of '
+  'event.delivered_days + 1 nightly checks in a row, so that delivered events are stored for that '
+  'many full days. Drops the attempt partitions older than attempt.retention_days. Returns '
+  '{"dropped": how many}.';
 
 select outbox.add_partitions();
 
@@ -11698,9 +11710,9 @@ begin
 end
 $$;
 comment on function outbox.expire_deliveries(integer) is
-  'Makes dead letters (why: expired) of up to p_limit deliveries that are still open '
-  'event.retention_days after their event, or after their replay; returns how many. locks: gates '
-  'with SKIP LOCKED.';
+  'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
+  'after their last replay: they become dead letters (why: expired). Returns how many. locks: '
+  'gates with SKIP LOCKED.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz
@@ -11710,7 +11722,7 @@ as $$
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- If its lease has ended since it was read, that failure may have been its last.
+  -- Read it again: record_lost_lease() may have changed or closed it.
   select *
   into p_delivery
   from outbox.delivery d
@@ -11742,7 +11754,7 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Makes a dead letter of a delivery that was open too long; false if it is no longer open. '
+  'Closes a delivery that was open too long as a dead letter; false if it is no longer open. '
   'locks: the caller holds the gate.';
 
 create function outbox.cleanup(p_most integer default 100000) returns jsonb
@@ -11802,17 +11814,17 @@ begin
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", '
-  '"dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, '
-  '"more": whether there may be more, so that it should be called again}. drop_partitions() '
-  'deletes delivered history after event.delivered_days.';
+  'Deletes rows that are older than their retention, up to p_most of each kind. Returns '
+  '{"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its '
+  'name: how many were deleted, "more": whether to call it again, because more may be left}. '
+  'drop_partitions() deletes events and attempts.';
 
 -- sql/time/cron.sql
 
--- Every job of pg_cron. Since 1.5 it knows seconds; before that a job is started once a minute and
--- works through its minute in steps of a second. It commits between the steps, so it cannot be a
--- procedure with a SET clause, and each step's exception block closes before the commit, or one
--- error would end the minute.
+-- The jobs of pg_cron. Before version 1.5, pg_cron starts a job at most once a minute. There, the
+-- job calls tick() once a second until its minute is over. It commits after each call, so it cannot
+-- be a procedure with a SET clause. Each call has its own exception block, because an error would
+-- end the loop.
 
 do $$
 begin
@@ -11841,8 +11853,8 @@ end
 $$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
--- Until nothing is left: a night that ended at a limit would fall behind where more than that
--- comes in a day. Each round is a short transaction.
+-- Repeat until nothing is left: otherwise rows would accumulate if a day brings more than the limit
+-- of one call. Each round is a short transaction.
 select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
 do $cleanup$
 begin
@@ -11852,14 +11864,13 @@ begin
 end
 $cleanup$
 $job$);
--- By itself: its locks must not be held while rows are deleted, nor the other way round.
+-- A separate job, so that neither job holds its locks while the other one works.
 select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
 
--- Autovacuum sees to these tables once a minute as well, while one of its three workers is free:
--- the application's own big tables can keep all of them for hours, and here some thousand rows a
--- second die. What costs is the dead entries of the indexes that claims read from the low end,
--- which vacuum leaves in place by itself while they are few; and cutting the file would ask for a
--- lock that stops every run.
+-- In these tables some thousand rows a second die. Autovacuum would handle them once a minute, but
+-- the application's big tables can keep all of its three workers busy for hours. index_cleanup on:
+-- dead index entries make claims slow, and vacuum would leave them while they are few. truncate
+-- off: truncating the file needs a lock that stops every run.
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
   'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');

@@ -112,8 +112,8 @@ comment on function outbox.audit(text, text, text, text, text, text, timestamptz
 -- erases its content everywhere. Only the tables of this file store numbers, payloads and
 -- WhatsApp's ids (each contains the recipient's number).
 --
--- message_status has the statuses, messages/person the consent, messages/message the functions for
--- the application and for operators, and messages/send the effects of claims and results.
+-- message_status has the statuses, messages/person has consent, messages/message has the functions
+-- for the application and for operators, and messages/send has the effects of claims and results.
 
 create table outbox.outbound_message (
   id bigint generated always as identity primary key,
@@ -354,9 +354,9 @@ comment on function outbox.add_activity(outbox.outbound_message, text, jsonb, ti
 --   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
 --   notice             templates, accounts and numbers: holds and their end
 --
--- Only the verdict of a row changes: applied, skipped with a reason, or kept until a message has
--- its id. next_check_at is null for nearly all rows, so its two indexes stay empty and a verdict
--- adds no index entry.
+-- Only the verdict of a row changes (update_status): applied, skipped with a reason, or kept until
+-- a message has its id. next_check_at is null for nearly all rows, so its two indexes stay empty
+-- and a verdict adds no index entry.
 
 create table outbox.whatsapp_update (
   id bigint generated always as identity primary key,
@@ -392,10 +392,10 @@ create table outbox.whatsapp_update (
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta, each once, with the original in data: the app, the channel and message, and '
-  'the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until '
-  'a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is '
-  'missing or implausible.';
+  'Updates from Meta, each once, with the app, the channel, the message and the original (data). '
+  'update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or '
+  'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
+  'Meta''s is missing or implausible.';
 create index whatsapp_update_due on outbox.whatsapp_update (next_check_at)
   where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)
@@ -612,10 +612,10 @@ comment on type outbox.opt_out_change is
 
 -- sql/messages/channel/hold.sql
 
--- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause. The opposite
--- update lifts it; of two updates, the one with the later time counts, in whatever order they
--- arrive. A held channel is a paused endpoint. Messages with a held template wait, in order for
--- each recipient. resume_endpoint() lifts all holds of a channel.
+-- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause, and the
+-- opposite update lifts it. Of two updates, the one with the later time counts, in any order of
+-- arrival. A held channel is a paused endpoint. Messages with a held template wait, and each
+-- recipient's messages stay in order. resume_endpoint() lifts all holds of a channel.
 
 create table outbox.channel_hold (
   channel_id uuid not null,
@@ -644,8 +644,8 @@ create table outbox.template_hold (
 );
 comment on table outbox.template_hold is
   'The last decision about a template of an account, by Meta''s name and language (with _). '
-  'app_id is the app that received it: the secret of an app is no proof for the channels of '
-  'another app.';
+  'app_id is the app that received the update: it applies only to channels of this app, because '
+  'the secret of one app proves nothing about another app.';
 
 create table outbox.notice_rule (
   field text not null,
@@ -2293,9 +2293,9 @@ comment on function outbox.templates_of(text, text, text, text) is
 
 -- sql/messages/message/create_message.sql
 
--- Creating messages. A refusal is a result and not an error, because an error would roll back its
--- row in the audit trail. It does not use up the idempotency key, so the same call succeeds after
--- consent is granted.
+-- Creates messages. A refusal is a result and not an error, because an error would roll back its
+-- row in the audit trail. It does not use up the idempotency key, so the same call can succeed
+-- later, for example after consent is granted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''
@@ -2948,7 +2948,7 @@ end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
   'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() '
-  'did so for the number that got the error. locks: gates with SKIP LOCKED.';
+  'has delayed the number that got the error. locks: gates with SKIP LOCKED.';
 
 -- sql/messages/send/close_message.sql
 
@@ -3218,9 +3218,9 @@ begin
 end
 $$;
 comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
-  'Closes a retry or dead letter that a failed or lost response has left, if callbacks have '
-  'meanwhile given the message a later status: the retry would delay the next message to this '
-  'recipient. locks: the caller holds the gate and the message.';
+  'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later '
+  'status, although its response failed or was lost: the retry would delay the next message to '
+  'this recipient. locks: the caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz
@@ -3588,7 +3588,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- A run claims up to rate_burst messages of a number early. Each message is sent when its token
   -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
@@ -3689,8 +3689,8 @@ $$;
 
 -- sql/messages/callback/callback_store.sql
 
--- Stores callbacks. After the commit the caller responds with 200 and Meta does not repeat the
--- callback, so updates that cannot be applied now stay stored and apply_callbacks() applies them
+-- Stores callbacks. After the commit the caller responds with 200, and Meta does not repeat the
+-- callback. So updates that cannot be applied now stay stored, and apply_callbacks() applies them
 -- later.
 
 create function outbox.receive_callbacks(
@@ -3801,8 +3801,8 @@ begin
 end
 $$;
 comment on function outbox.store_callbacks(text, text, jsonb, timestamptz) is
-  'Stores the new updates of a callback and returns their ids: stored, or skipped if they can '
-  'have no effect. locks: keys in their order.';
+  'Stores the new updates of a callback and returns their ids. Their verdict is stored, or skipped '
+  'if they can have no effect. locks: the keys of the updates, in order.';
 
 create function outbox.callback_time(p_at jsonb, p_now timestamptz) returns timestamptz
 language plpgsql immutable set search_path = ''
@@ -3926,7 +3926,8 @@ begin
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
-  'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
+  'Applies stored updates and returns true. After an error it returns false: the updates stay '
+  'stored and are checked again later.';
 
 create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
@@ -4067,8 +4068,8 @@ begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
     checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
-    -- The message is matched when it gets its id. These checks are for two concurrent transactions
-    -- that do not see each other; the last check is in the nightly cleanup.
+    -- A kept update is applied when its message gets the id. These checks are for two concurrent
+    -- transactions that do not see each other; the last check is in the nightly cleanup.
     next_check_at = case
       when x.update_status = 'stored' then p_now
       when x.update_status = 'kept' then case u.checks
@@ -4086,8 +4087,8 @@ begin
 end
 $$;
 comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
-  'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked '
-  'again within a second.';
+  'Saves the verdicts of updates: applied, skipped or kept, with the reason. An update whose '
+  'verdict is still stored is checked again within a second.';
 
 create function outbox.count_updates(p_ids bigint[]) returns void
 language plpgsql
@@ -4577,9 +4578,9 @@ comment on function outbox.count_changed_messages(outbox.changed_message[]) is
 
 -- sql/messages/callback/callback_failure.sql
 
--- Effects of a failure that a callback reports beyond its message, by failure_rule: an opt-out, a
--- held channel, a throttled number or recipient. It causes no retry. A callback may be days late,
--- so a channel that was resumed later, or a delay that is over, is not changed.
+-- If a callback reports a failure, failure_rule may also cause an opt-out, hold the channel, or
+-- throttle a number or recipient. The failure causes no retry. A callback may be days late, so a
+-- channel that was resumed after the failure is not held, and a delay that is over is not set.
 
 create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
@@ -4662,8 +4663,8 @@ begin
 end
 $$;
 comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
-  'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns '
-  'those of callbacks. locks: opt-outs by key.';
+  'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() '
+  'returns the opt-outs of callbacks. locks: opt-outs by key.';
 
 create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz
@@ -4818,7 +4819,8 @@ begin
 end
 $$;
 comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
-  'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
+  'Adds the audit and activity rows of messages that a callback reports as sent before the run '
+  'has a response.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -4867,7 +4869,7 @@ end
 $$;
 comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
-  '"channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", '
+  '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
   '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
 -- sql/messages/callback/inbound_message.sql
@@ -4973,7 +4975,7 @@ end
 $$;
 comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
   'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
-  'reason: why nothing was done.';
+  'reason: why it changed nothing; null if it changed something.';
 
 create function outbox.apply_preference(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text,
@@ -5353,7 +5355,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- The actual event of these is in other members.
+  -- These three events have their actual meaning in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -5411,7 +5413,7 @@ begin
 end
 $$;
 comment on function outbox.notice_end(jsonb) is
-  'The time at which the last restriction ends by itself; null if one has no end.';
+  'The time at which the last restriction ends automatically; null if a restriction has no end.';
 
 create function outbox.channels_of(p_update outbox.whatsapp_update) returns uuid[]
 language plpgsql stable

@@ -85,7 +85,7 @@ Deno.test('an idle pg_cron runs the jobs after all migrations, and none after th
       const [health] = await sql`select problems from outbox.queue_health`
       expect(health?.problems).toEqual([
         'the tick does not run: it has not run since Outhook was installed, ' +
-        'pg_cron may not know its job yet: run select outbox.reload_jobs() (runbook: No tick)',
+        'pg_cron may not have loaded its job yet: run select outbox.reload_jobs() (runbook: No tick)',
       ])
     })
 

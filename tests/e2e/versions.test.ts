@@ -240,7 +240,7 @@ Deno.test('a database that no longer supports the contract of these functions re
   await noRun()
   await outhook.admin.unsafe(speaking({ oldest: 2, newest: 3 }))
   let id = ''
-  const message = 'The functions speak contract 1 and the database speaks contract 2 to 3: ' +
+  const message = 'The functions support contract 1 and the database supports contract 2 to 3: ' +
     'update the functions: deploy them and restart workers from the version of the migrations'
   try {
     id = await publishQuietly()

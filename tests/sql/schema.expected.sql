@@ -67,7 +67,7 @@ ALTER TYPE outbox.completed OWNER TO postgres;
 
 -- Name: TYPE completed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.completed IS 'How many results were applied, how many the database refused to store, and the first refusal; the rest are stale.';
+COMMENT ON TYPE outbox.completed IS 'How many results were applied, how many the database refused to store, and the error of one refusal; the rest are stale.';
 
 -- Name: delivery_key; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -159,7 +159,7 @@ ALTER TYPE outbox.parcel OWNER TO postgres;
 
 -- Name: TYPE parcel; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.parcel IS 'What a run needs to send what it has claimed, as JSON text.';
+COMMENT ON TYPE outbox.parcel IS 'The data that a run needs to send its claim, as JSON text.';
 
 -- Name: handed; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -172,7 +172,7 @@ ALTER TYPE outbox.handed OWNER TO postgres;
 
 -- Name: TYPE handed; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.handed IS 'The claim of a run, and what the run needs to send it.';
+COMMENT ON TYPE outbox.handed IS 'The claim of a run, and the parcel with the data to send it.';
 
 -- Name: lane_gain; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -349,7 +349,7 @@ ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave it; provider: what else the provider returned.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -364,7 +364,7 @@ ALTER TYPE outbox.reported OWNER TO postgres;
 
 -- Name: TYPE reported; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.reported IS 'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and the error of each of the others.';
+COMMENT ON TYPE outbox.reported IS 'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and the error of each unreadable result.';
 
 -- Name: routing; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -871,7 +871,8 @@ begin
     from (values ('event'), ('attempt')) t (name), pg_catalog.generate_series(0, 7) as d (n)
     order by 2, 1
   loop
-    -- The same lock would delay the next day as well, while runs wait for the locks of this call.
+    -- Skip the other days of this table: the same lock would delay them too, while runs wait for
+    -- the locks of this call.
     continue when v_table = any (v_late);
     begin
       v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
@@ -1182,8 +1183,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
-    -- deletes the row once.
+    -- By ctid: only the holder of the gate's lock may move the row. If a call has a result twice,
+    -- the row is deleted once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -1211,7 +1212,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or from deliver_at if that is later.
+        -- The time since the event, which its id contains, or since deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,
@@ -1445,7 +1446,7 @@ ALTER TABLE outbox.whatsapp_update OWNER TO postgres;
 
 -- Name: TABLE whatsapp_update; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the original in data: the app, the channel and message, and the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
+COMMENT ON TABLE outbox.whatsapp_update IS 'Updates from Meta, each once, with the app, the channel, the message and the original (data). update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if Meta''s is missing or implausible.';
 
 -- Name: apply_inbound_message(outbox.whatsapp_update, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1502,7 +1503,7 @@ ALTER FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_n
 
 -- Name: FUNCTION apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. reason: why nothing was done.';
+COMMENT ON FUNCTION outbox.apply_inbound_message(p_update outbox.whatsapp_update, p_now timestamp with time zone, OUT reason text, OUT opt_outs outbox.opt_out_change[]) IS 'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. reason: why it changed nothing; null if it changed something.';
 
 -- Name: message_attempt; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -1750,7 +1751,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
+        -- the pause ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits
@@ -2510,8 +2512,9 @@ begin
         end as credentials,
         e.config
     ) x
-    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
-    -- at most 30 s ago, is told anew.
+    -- Known endpoints are left out, because each secret takes 30 us to read. A secret that expires
+    -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a
+    -- secret that will expire, or expired in the last minute.
     where p_known ->> e.id::text is distinct from e.revision
       or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
@@ -2525,7 +2528,7 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 
 -- Name: FUNCTION build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'What a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints that p_known has with their present revision.';
+COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
 
 -- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4646,7 +4649,7 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 -- Name: FUNCTION claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others are claimed; an endpoint whose claim times out costs a few calls. An error of the server is raised.';
+COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others are served. After a timeout, the next calls find the slow endpoint. An error of the server is raised.';
 
 -- Name: claim_idempotency_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4911,7 +4914,7 @@ ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes what is older than its retention, up to p_most of each kind: {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name with a number, "more": whether there may be more, so that it should be called again}. drop_partitions() deletes delivered history after event.delivered_days.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes rows that are older than their retention, up to p_most of each kind. Returns {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name: how many were deleted, "more": whether to call it again, because more may be left}. drop_partitions() deletes events and attempts.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4928,7 +4931,7 @@ ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
 -- Name: FUNCTION clock(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.clock() IS 'The current time, of the call. Tests replace this function.';
+COMMENT ON FUNCTION outbox.clock() IS 'The current time, not the start of the transaction. Tests replace this function.';
 
 -- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -4950,7 +4953,7 @@ ALTER TABLE outbox.delivery OWNER TO postgres;
 
 -- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; replayed_at begins the life of a replay; deliver_at is when the publisher wished for it, null for at once.';
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
 
 -- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5061,7 +5064,8 @@ begin
         when c.relkind in ('r', 'p') then not c.relrowsecurity
         when c.relkind in ('v', 'm', 'S') then
           c.relacl is null
-          -- A default privilege of the database gives every right, the files `rights` only these.
+          -- A default privilege of the database grants all rights. The files `rights` grant only
+          -- SELECT and INSERT, so an object with other rights is new.
           or exists (
             select from pg_catalog.aclexplode(c.relacl) a
             where a.grantee = 'service_role'::regrole
@@ -5078,7 +5082,6 @@ begin
     select p.oid::regprocedure as name
     from pg_catalog.pg_proc p
     where p.pronamespace = 'outbox'::regnamespace
-      -- Postgres gives PUBLIC the right to execute a new function.
       and (p.proacl is null
         or exists (select from pg_catalog.aclexplode(p.proacl) a where a.grantee = 0))
   loop
@@ -5195,7 +5198,7 @@ ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, 
 
 -- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes a retry or dead letter that a failed or lost response has left, if callbacks have meanwhile given the message a later status: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
+COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later status, although its response failed or was lost: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5489,7 +5492,7 @@ declare
   end;
 begin
   return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
-    'The functions speak contract %s and the database speaks contract %s: %s',
+    'The functions support contract %s and the database supports contract %s: %s',
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
@@ -5635,8 +5638,8 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted, and each call tries it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+  -- The event stays in unrouted, so each call routes it again; all others are routed.
+  raise warning 'outbox: event % can neither be routed (%) nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
@@ -6281,13 +6284,13 @@ begin
       'base64'), 'UTF8');
   end if;
   if v_key is null or v_key !~ p_form then
-    perform outbox.invalid('cursor', 'is not one that this list gave',
-      'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+    perform outbox.invalid('cursor', 'is not a cursor of this list',
+      'Expected nextCursor of the previous page; omit it for the first page');
   end if;
   return v_key;
 exception when invalid_parameter_value or character_not_in_repertoire then
-  perform outbox.invalid('cursor', 'is not one that this list gave',
-    'Send nextCursor of the page before, unchanged, or leave it out for the first page');
+  perform outbox.invalid('cursor', 'is not a cursor of this list',
+    'Expected nextCursor of the previous page; omit it for the first page');
   return null;
 end
 $_$;
@@ -6401,7 +6404,7 @@ ALTER TABLE outbox.dead_letter OWNER TO postgres;
 
 -- Name: TABLE dead_letter; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that ran out of retries, with all of their event. original_topic and original_message: its type and body; error, why: the reason of the failure; attempt: the last number. A dead letter is stored until it is replayed or discarded.';
+COMMENT ON TABLE outbox.dead_letter IS 'Deliveries that failed for good or expired, each with a copy of its event. original_topic and original_message: its type and body; error, why: the reason of the failure; attempt: the number of the last attempt. A dead letter is stored until it is replayed or discarded.';
 
 -- Name: dead_letter_json(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6937,7 +6940,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7027,7 +7030,7 @@ begin
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
--- Or dropped it.
+-- undefined_table: a concurrent call has dropped it.
 exception when lock_not_available or undefined_table then
   return false;
 end
@@ -7037,7 +7040,7 @@ ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false if a lock was not free within 100 ms, if something of it is open, or if it is already dropped.';
+COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false if a lock was not free within 100 ms, if an event of its day is open (is_open_on()), or if it is already dropped.';
 
 -- Name: drop_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7048,7 +7051,7 @@ CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
   v_retention integer := outbox.setting_int('event.retention_days');
-  -- The first night after a day is not a full day after it.
+  -- One more night, because the first night comes less than a full day after the end of the day.
   v_clean integer := outbox.setting_int('event.delivered_days') + 1;
   v_name text;
   v_day date;
@@ -7085,7 +7088,7 @@ begin
       and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
     order by c.relname
   loop
-    -- The transaction that holds this lock would delay the next day as well, and may wait for the
+    -- The transaction that holds this lock would delay the other days too. It may also wait for the
     -- event partitions that this call has dropped: after 1 s that is a deadlock.
     exit when not outbox.drop_partition(v_name);
     v_dropped := v_dropped + 1;
@@ -7098,7 +7101,7 @@ ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION drop_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops the event partitions without anything open on more consecutive nights than event.delivered_days, so delivered events are stored for that many full days, and the attempt partitions older than attempt.retention_days: {"dropped"}.';
+COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops an event partition if none of its events was open (is_open_on()) in each of event.delivered_days + 1 nightly checks in a row, so that delivered events are stored for that many full days. Drops the attempt partitions older than attempt.retention_days. Returns {"dropped": how many}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7166,7 +7169,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- An endpoint that cannot be claimed from must not use a turn.
+  -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
   if v_refused > 0 then
@@ -7209,8 +7212,8 @@ begin
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
       -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
-      -- older versions, which are dead. If a slower call has written an earlier changed_at
-      -- meanwhile, the next call finds the gate.
+      -- older versions, which are dead. If a slower call has meanwhile written an earlier
+      -- changed_at, this call misses the gate and the next call finds it.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -7607,7 +7610,7 @@ CREATE FUNCTION outbox.evaluate_filters(p_batch outbox.routing) RETURNS outbox.r
     SET jit TO 'off'
     AS $$
 declare
-  -- At most 0.25 µs each: one second for the most expensive payloads.
+  -- One unit of work takes at most 0.25 µs, so the limit is one second.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -7671,7 +7674,7 @@ ALTER FUNCTION outbox.evaluate_filters(p_batch outbox.routing) OWNER TO postgres
 
 -- Name: FUNCTION evaluate_filters(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and for at least one pair. If the limit is reached, the last pair is the first whose filters were not evaluated, and questions holds it and the following ones. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
+COMMENT ON FUNCTION outbox.evaluate_filters(p_batch outbox.routing) IS 'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at least one pair, and returns the batch. If the limit is reached, the pairs end with the first one whose filters were not evaluated, and questions has the questions from that pair on. A payload that cannot be read, or is too large for its filters, is a problem only of its own pairs.';
 
 -- Name: event_content(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7980,7 +7983,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Makes dead letters (why: expired) of up to p_limit deliveries that are still open event.retention_days after their event, or after their replay; returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Returns how many. locks: gates with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7991,7 +7994,7 @@ CREATE FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timesta
 declare
   v_why constant text := 'still open after the retention of events';
 begin
-  -- If its lease has ended since it was read, that failure may have been its last.
+  -- Read it again: record_lost_lease() may have changed or closed it.
   select *
   into p_delivery
   from outbox.delivery d
@@ -8027,7 +8030,7 @@ ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestam
 
 -- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Makes a dead letter of a delivery that was open too long; false if it is no longer open. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Closes a delivery that was open too long as a dead letter; false if it is no longer open. locks: the caller holds the gate.';
 
 -- Name: expire_org_secret(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8773,7 +8776,7 @@ ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_
 
 -- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see its type): null if the payload passes its filters.';
+COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9049,7 +9052,7 @@ CREATE FUNCTION outbox.fold_counters() RETURNS integer
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
-  -- The whole table once a minute, because rows that took long to commit are before the start.
+  -- Read the whole table once a minute, because rows that took long to commit are before the start.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -9060,7 +9063,7 @@ begin
   with taken as (
     delete from outbox.counter_change c where c.at >= v_since returning c.*
   ), folded as (
-    -- In one order, or two concurrent calls could deadlock.
+    -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
     select t.metric, t.labels, pg_catalog.sum(t.n), pg_catalog.sum(t.total)
     from taken t
@@ -9070,7 +9073,7 @@ begin
       set n = c.n + excluded.n, total = c.total + excluded.total
   )
   select pg_catalog.count(*), pg_catalog.min(t.at) into v_folded, v_first from taken t;
-  -- Not after a row that this call deletes, because a reader may still see it.
+  -- The start stays before the rows that this call deletes, because a reader may still see them.
   if v_first is not null then
     perform pg_catalog.setval('outbox.counters_from',
       greatest(0, (extract(epoch from v_first - interval '15 s') * 1000)::bigint));
@@ -9146,15 +9149,16 @@ CREATE FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- A run has at most three calls in flight, so it cannot ask again for older batches.
-  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
+  -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
+  -- it does not request older batches again. The range has a lower bound, because otherwise the
+  -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
 end
 $$;
 
@@ -9162,7 +9166,7 @@ ALTER FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) OWNER TO postgres
 
 -- Name: FUNCTION forget_batches(p_run uuid, p_seq bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the batches of a run that it can no longer ask for again.';
+COMMENT ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) IS 'Deletes the old batches of a run, which it will not request again.';
 
 -- Name: forget_channel(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9211,7 +9215,7 @@ ALTER FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) OWNER
 
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of those of these deliveries that have ended.';
+COMMENT ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) IS 'Removes the refusals of these deliveries, except of those that are still open.';
 
 -- Name: forget_saga_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9934,7 +9938,7 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read are held and left out. locks: only if there are such endpoints, the gates of all claimed endpoints, for which it waits.';
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10437,7 +10441,7 @@ ALTER FUNCTION outbox.inside_name_problem(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION inside_name_problem(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'What is wrong with a name of a private network, if no private network is allowed; else null.';
+COMMENT ON FUNCTION outbox.inside_name_problem(p_name text) IS 'The problem of a local name while local addresses are not allowed; null for all other names.';
 
 -- Name: invalid(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10545,7 +10549,7 @@ ALTER FUNCTION outbox.ipv6_of(p_host text) OWNER TO postgres;
 
 -- Name: FUNCTION ipv6_of(p_host text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ipv6_of(p_host text) IS 'The IPv6 address of a URL''s host in brackets; null when it is none, a zone id included.';
+COMMENT ON FUNCTION outbox.ipv6_of(p_host text) IS 'The IPv6 address of a URL''s host in brackets; null if it is not one, or has a zone id.';
 
 -- Name: is_base_url(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10630,7 +10634,7 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 
 -- Name: FUNCTION is_network(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form, its host bits zero.';
+COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form with zero host bits.';
 
 -- Name: is_open_on(date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10668,7 +10672,7 @@ ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is one that a trigger of the user made. functions/_shared/database/fault.ts has the whole table.';
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user opened. functions/_shared/database/fault.ts has the whole table.';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10731,7 +10735,7 @@ CREATE FUNCTION outbox.is_quiet(p_now timestamp with time zone) RETURNS boolean
     AS $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
+  -- Ignore times in the future, from a clock that was ahead: they would prevent kicks for too long.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -10911,7 +10915,7 @@ ALTER FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) OWNER TO p
 
 -- Name: FUNCTION key_hash(p_ordering text, p_partition_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'The lane of a delivery within its gate: the hash of the partition key if each key has its own order, else 0.';
+COMMENT ON FUNCTION outbox.key_hash(p_ordering text, p_partition_key text) IS 'The key_hash of a delivery''s lane: the hash of the partition key if the ordering is partition, else 0.';
 
 -- Name: key_to_cursor(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11016,7 +11020,7 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 -- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Kicks if no run is awake, at most once in a transaction.';
+COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11179,7 +11183,7 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11425,7 +11429,7 @@ ALTER TABLE outbox.lane OWNER TO postgres;
 
 -- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.lane IS 'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts behind the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, not_before holds the whole lane back for a retry, and halted stops it behind a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON TABLE outbox.lane IS 'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, not_before delays the whole lane for a retry, and halted stops it after a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11462,7 +11466,7 @@ ALTER FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane,
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone) IS 'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12193,7 +12197,7 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction waits for nothing else.';
+COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates of these endpoints in the order of their ids, and waits for them.';
 
 -- Name: lock_message(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12346,7 +12350,7 @@ ALTER FUNCTION outbox.lock_settings() OWNER TO postgres;
 
 -- Name: FUNCTION lock_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: one transaction at a time changes settings.';
+COMMENT ON FUNCTION outbox.lock_settings() IS 'Trigger: allows only one transaction at a time to change settings.';
 
 -- Name: lost(outbox.delivery); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12507,7 +12511,7 @@ ALTER FUNCTION outbox.may_stay(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION may_stay(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause an error each time, although it is usually temporary: a trigger raises it, waits for a lock or runs too long. The other temporary errors come from the server.';
+COMMENT ON FUNCTION outbox.may_stay(p_sqlstate text) IS 'Whether one row may cause a usually temporary error each time, because a trigger raises it, waits for a lock or runs too long. All other temporary errors come from the server.';
 
 -- Name: message_hash(outbox.outbound_message); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12781,7 +12785,7 @@ exception when others then
     raise;
   end if;
   -- If this response is lost, its leases expire.
-  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: batch % of run % cannot be stored: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
 
@@ -12877,7 +12881,7 @@ ALTER FUNCTION outbox.notice_end(p_data jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION notice_end(p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'The time at which the last restriction ends by itself; null if one has no end.';
+COMMENT ON FUNCTION outbox.notice_end(p_data jsonb) IS 'The time at which the last restriction ends automatically; null if a restriction has no end.';
 
 -- Name: notice_reason(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12912,7 +12916,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- The actual event of these is in other members.
+  -- These three events have their actual meaning in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -13017,7 +13021,7 @@ ALTER FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now
 
 -- Name: FUNCTION on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Extension point: deliveries became dead letters, by a result or because they expired. p_events and p_endpoints name the deliveries, one by place. The caller parks the gates afterwards. Does nothing here; the module brokers replaces it.';
+COMMENT ON FUNCTION outbox.on_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Extension point: deliveries became dead letters, by a result or because they expired. p_events and p_endpoints: the ids of each delivery, by position. The caller parks the gates afterwards. Does nothing here; the module brokers replaces it.';
 
 -- Name: on_parcel(outbox.parcel, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13037,7 +13041,7 @@ ALTER FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed
 
 -- Name: FUNCTION on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'Extension point of batch(): the parcel of a claim is complete. Returns the parcel that the run gets, with what the senders of a module need besides. An error means that a secret cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_parcel(p_parcel outbox.parcel, p_claimed outbox.claimed) IS 'Extension point of build_parcel(): the parcel of a claim is complete. Returns the parcel that the run gets, with the additional data of a module''s senders. An error means that a secret cannot be read: the endpoint is held. Returns p_parcel here; the module messages replaces it.';
 
 -- Name: on_purged(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13081,7 +13085,7 @@ ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, 
 
 -- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all of them, also the stale ones; p_news: what they mean beyond their deliveries, null if no result was judged. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13625,7 +13629,7 @@ ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_
 
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'Whether a payload passes one of the filters that are at most as new as its event.';
+COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'Whether a payload passes one of the filters that existed when its event was published.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14409,7 +14413,7 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
 
 -- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15393,7 +15397,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open, because it may publish after this read.
+    -- This transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union
@@ -15526,7 +15530,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 
 -- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15546,7 +15550,7 @@ ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries that met a refusal of the database. step: result (the result of an attempt could not be stored) or routing (the delivery could not be created); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored) or routing (the delivery could not be created); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -15821,7 +15825,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- A first lease that ended with a result has left leased_until too early.
+  -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d
@@ -15891,7 +15895,7 @@ ALTER FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbo
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and notes a refusal for those that could not be read. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) IS 'Applies the results of a run, and records a refusal for each unreadable result. locks: the caller holds the gates.';
 
 -- Name: record_sent(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15921,7 +15925,7 @@ ALTER FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timest
 
 -- Name: FUNCTION record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
+COMMENT ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit and activity rows of messages that a callback reports as sent before the run has a response.';
 
 -- Name: record_statuses(outbox.status_change[], outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16106,7 +16110,7 @@ ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p
 
 -- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and notes it for contract_problem().';
+COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and records it for contract_problem().';
 
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16130,7 +16134,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
+      p_endpoint_id,
       p_sqlstate, p_error, sqlstate, sqlerrm;
   end;
   begin
@@ -16215,7 +16220,7 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 for the first member of a new endpoint that does not go with its kind.';
+COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
 
 -- Name: refuse_result(outbox.result, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16251,7 +16256,7 @@ begin
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
-    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
   end;
   begin
@@ -16262,7 +16267,7 @@ begin
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
     -- skips it.
-    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+    raise warning 'outbox: event % for endpoint % cannot be released: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
 end
@@ -16423,7 +16428,7 @@ ALTER FUNCTION outbox.reload_jobs() OWNER TO postgres;
 
 -- Name: FUNCTION reload_jobs(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of a transaction as large as our migration: such a commit overflows the queue of invalidations, and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of jobs of Outhook}.';
+COMMENT ON FUNCTION outbox.reload_jobs() IS 'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of a transaction as large as the migration: such a commit overflows the queue of invalidations, and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of jobs of Outhook}.';
 
 -- Name: remaining_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16591,9 +16596,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
-    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
-    -- endpoint that is held or deleted gets no new lease.
+    -- No new lease if the old one has ended, maybe while this call waited for its gates: an
+    -- operator may have changed a row of the lane since. And none for an endpoint that is paused,
+    -- disabled or deleted: its lane may have hundreds of rows to send.
     where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -16604,9 +16609,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
-    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
-    -- may move the row.
+    -- All leases of the lane, which belong to one run, must end together: otherwise the lane would
+    -- be due while some of its rows are leased. By ctid: only the holder of the gate's lock may
+    -- move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (
@@ -17092,7 +17097,7 @@ ALTER FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestam
 
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';
+COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) IS 'Delays an ordered lane by p_for. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: restart_open_checks(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17515,7 +17520,7 @@ ALTER FUNCTION outbox.ring_from(p_now timestamp with time zone) OWNER TO postgre
 
 -- Name: FUNCTION ring_from(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'The next_at at which to start reading the ring, behind the dead entries of its index.';
+COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'The next_at at which to start to read the ring, so that dead entries of its index are skipped.';
 
 -- Name: rotate_org_secret(text, uuid, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17788,7 +17793,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The event that the batch cuts is last and has no row to delete.
+      -- The event at the cut is last, and its row in unrouted stays.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);
@@ -18158,7 +18163,7 @@ ALTER FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now ti
 
 -- Name: FUNCTION save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns those of callbacks. locks: opt-outs by key.';
+COMMENT ON FUNCTION outbox.save_response_opt_outs(p_results outbox.result[], p_now timestamp with time zone) IS 'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() returns the opt-outs of callbacks. locks: opt-outs by key.';
 
 -- Name: save_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18241,8 +18246,8 @@ begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
     checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
-    -- The message is matched when it gets its id. These checks are for two concurrent transactions
-    -- that do not see each other; the last check is in the nightly cleanup.
+    -- A kept update is applied when its message gets the id. These checks are for two concurrent
+    -- transactions that do not see each other; the last check is in the nightly cleanup.
     next_check_at = case
       when x.update_status = 'stored' then p_now
       when x.update_status = 'kept' then case u.checks
@@ -18264,7 +18269,7 @@ ALTER FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons
 
 -- Name: FUNCTION save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked again within a second.';
+COMMENT ON FUNCTION outbox.save_verdicts(p_ids bigint[], p_statuses text[], p_reasons text[], p_now timestamp with time zone) IS 'Saves the verdicts of updates: applied, skipped or kept, with the reason. An update whose verdict is still stored is checked again within a second.';
 
 -- Name: schedule_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18359,7 +18364,7 @@ CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbo
     SET jit TO 'off'
     AS $$
 begin
-  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- A run claims up to rate_burst messages of a number early. Each message is sent when its token
   -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,
@@ -18433,9 +18438,9 @@ begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
-  -- such, read the next ones: at most 100 rounds, as a precaution.
+  -- A lane may be due without a due delivery: its first delivery was postponed, or the clock was
+  -- set back. lease_deliveries() sets when such a lane is due again. If it has read only such
+  -- lanes, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
@@ -18874,7 +18879,7 @@ begin
         return 'must be a whole number';
       end if;
       if (p_value #>> '{}')::bigint not between p_setting.lowest and p_setting.highest then
-        return pg_catalog.format('must lie between %s and %s', p_setting.lowest, p_setting.highest);
+        return pg_catalog.format('must be between %s and %s', p_setting.lowest, p_setting.highest);
       end if;
     when 'text' then
       if pg_catalog.jsonb_typeof(p_value) is distinct from 'string' then
@@ -18963,7 +18968,7 @@ ALTER FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timest
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the batches of the next calls of any run smaller. An event that was routed alone and took all the time counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone) IS 'After routing timed out: makes the next batches smaller, for all runs. An event that timed out when it was routed alone counts as failed. p_events: the events that were being routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';
 
 -- Name: sorting_work(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19215,7 +19220,7 @@ ALTER FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time
 
 -- Name: FUNCTION still_due(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Those of these endpoints, in the same order, whose gate is due; null if none is.';
+COMMENT ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'The given endpoints whose gate is due, in the same order; null if none is.';
 
 -- Name: still_held(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19320,7 +19325,7 @@ ALTER FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates js
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores the new updates of a callback and returns their ids: stored, or skipped if they can have no effect. locks: keys in their order.';
+COMMENT ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone) IS 'Stores the new updates of a callback and returns their ids. Their verdict is stored, or skipped if they can have no effect. locks: the keys of the updates, in order.';
 
 -- Name: store_in_vault(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19454,7 +19459,7 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+  raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',
     pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
@@ -19463,7 +19468,7 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim from these endpoints that timed out: the next claims serve each of them alone, so that only the one that takes the time fails. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim that timed out: the next claims serve each of its endpoints alone, so that only the slow endpoint fails. locks: the caller holds the gates.';
 
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19692,7 +19697,7 @@ ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp w
 
 -- Name: FUNCTION throttle_apps(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() did so for the number that got the error. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() has delayed the number that got the error. locks: gates with SKIP LOCKED.';
 
 -- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19742,7 +19747,7 @@ ALTER FUNCTION outbox.tick() OWNER TO postgres;
 
 -- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick() IS 'Called by pg_cron every second: does the upkeep, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": how many are alive, absent if nothing is due}.';
+COMMENT ON FUNCTION outbox.tick() IS 'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing is due}.';
 
 -- Name: tick_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19770,10 +19775,10 @@ begin
     v_why := case
       when v_active is null then 'there is no cron job outhook-tick'
       when not v_active then 'the cron job outhook-tick is switched off'
-      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when outbox.misses_pg_cron() then 'the process of pg_cron does not run: restart the database'
       when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
         'database'
-      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+      else 'pg_cron may not have loaded its job yet: run select outbox.reload_jobs()'
     end;
   end if;
   return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
@@ -19788,7 +19793,7 @@ ALTER FUNCTION outbox.tick_problem() OWNER TO postgres;
 
 -- Name: FUNCTION tick_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick nothing is replayed, expired or kicked.';
+COMMENT ON FUNCTION outbox.tick_problem() IS 'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick, replay jobs stop, deliveries do not expire, and only commits send kicks.';
 
 -- Name: time_span(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19857,8 +19862,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
-    -- the next ones out.
+    -- A refused run gets no row: the tick may start one each second, and their rows would count as
+    -- live runs.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
@@ -19900,7 +19905,7 @@ ALTER FUNCTION outbox.touched_events(p_batch outbox.routing) OWNER TO postgres;
 
 -- Name: FUNCTION touched_events(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
+COMMENT ON FUNCTION outbox.touched_events(p_batch outbox.routing) IS 'The events that a batch creates deliveries of: the events that it finishes and the event at the cut.';
 
 -- Name: try_apply(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19923,7 +19928,7 @@ ALTER FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) 
 
 -- Name: FUNCTION try_apply(p_ids bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
+COMMENT ON FUNCTION outbox.try_apply(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates and returns true. After an error it returns false: the updates stay stored and are checked again later.';
 
 -- Name: try_lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20079,7 +20084,7 @@ ALTER FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jso
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'p_reported with one more result that cannot be read.';
+COMMENT ON FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) IS 'Adds a result that cannot be read to p_reported.';
 
 -- Name: unrouted_late(outbox.router, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20346,7 +20351,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'What the tick does besides kicking: goes on with replay jobs, wakes what was changed, takes the steps of modules (tick_step), cancels what deleted endpoints left, expires what has been open too long, adds counters up.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, adds up the counters.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20540,8 +20545,8 @@ CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
-  -- The whole ring only once a minute, because that may read all dead index entries before its
-  -- start.
+  -- Read the whole ring only once a minute, because that may read all dead index entries before
+  -- the start of the ring.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from p_now))::bigint % 60 = 0 then '-infinity'
     else v_from - interval '15 s'
@@ -21080,7 +21085,7 @@ ALTER TABLE outbox.cleanup_step OWNER TO postgres;
 
 -- Name: TABLE cleanup_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.cleanup_step IS 'What cleanup() removes for modules, in the order of the names, which are also the names in its result. calls: a function, with its schema, of (now timestamptz, most integer) returns integer: how many rows it removed. most: the limit of one call, if that is less than the limit of cleanup().';
+COMMENT ON TABLE outbox.cleanup_step IS 'Steps of modules in cleanup(), in the order of their names, which are also members of its result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns integer: how many rows it deleted. most: the limit of one call, if that is less than the limit of cleanup().';
 
 -- Name: consent; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21762,7 +21767,7 @@ ALTER TABLE outbox.routing_timeout OWNER TO postgres;
 
 -- Name: TABLE routing_timeout; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.routing_timeout IS 'Routing calls that timed out and that the next call must still process, because another call may hold the row of router at the time of the failure. events: the events that were being routed; null: the call timed out while it read them.';
+COMMENT ON TABLE outbox.routing_timeout IS 'Routing calls that timed out. The next routing call processes them, because another call may hold the row of router at the time of the failure. events: the events that were being routed; null: the call timed out while it read them.';
 
 -- Name: routing_timeout_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -21918,7 +21923,7 @@ ALTER TABLE outbox.setting_rule OWNER TO postgres;
 
 -- Name: TABLE setting_rule; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.setting_rule IS 'Which integer settings depend on each other: less * per_less <= more * per_more + spare. problem: what an error says of a change that would break the rule. A module inserts the rules of its settings.';
+COMMENT ON TABLE outbox.setting_rule IS 'Which integer settings depend on each other: less * per_less <= more * per_more + spare. problem: the error for a change that would break the rule, as the end of a sentence. A module inserts the rules of its settings.';
 
 -- Name: subscription; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21954,7 +21959,7 @@ ALTER TABLE outbox.template_hold OWNER TO postgres;
 
 -- Name: TABLE template_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.template_hold IS 'The last decision about a template of an account, by Meta''s name and language (with _). app_id is the app that received it: the secret of an app is no proof for the channels of another app.';
+COMMENT ON TABLE outbox.template_hold IS 'The last decision about a template of an account, by Meta''s name and language (with _). app_id is the app that received the update: it applies only to channels of this app, because the secret of one app proves nothing about another app.';
 
 -- Name: tick_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21970,7 +21975,7 @@ ALTER TABLE outbox.tick_step OWNER TO postgres;
 
 -- Name: TABLE tick_step; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.tick_step IS 'Steps that the tick takes for modules, once a second, in the order of their names. calls: a function, with its schema, of (now timestamptz, most integer); it does at most so much, and waits for no lock. An error is a warning, and costs the other steps nothing.';
+COMMENT ON TABLE outbox.tick_step IS 'Steps of modules in the tick, once a second, in the order of their names. calls: the schema-qualified name of a function (now timestamptz, most integer). It processes up to most rows and waits for no lock. An error becomes a warning and does not affect the other steps.';
 
 -- Name: transaction_outbox; Type: VIEW; Schema: outbox; Owner: postgres
 

@@ -30,7 +30,7 @@ export function openSocket(options: SocketOptions): Socket {
 }
 
 /**
- * The same as options of `net.connect` or `tls.connect`, for a client that connects by itself. Throws
+ * The options of `net.connect` or `tls.connect` for such a connection, for clients that open it. Throws
  * BlockedAddressError.
  */
 export function vettedOptions(

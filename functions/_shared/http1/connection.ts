@@ -5,7 +5,7 @@ import { closedEarly } from './error.ts'
 /** The current request of a connection. */
 export type ConnectionUser = {
   onBytes(chunk: Buffer): void
-  /** The peer closed its side, or the connection failed; it cannot be used again. */
+  /** Called when the peer closed its side, or the connection failed; it cannot be used again. */
   onEnd(error: Error | null): void
 }
 

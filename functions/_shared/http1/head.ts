@@ -62,7 +62,7 @@ export function framingOf(head: ResponseHead): Framing {
   return { kind: 'length', bytes: Number(length) }
 }
 
-/** Whether the peer keeps the connection open after the response: RFC 9112 section 9.3. */
+/** Whether the peer leaves the connection open after the response: RFC 9112 section 9.3. */
 export function isKept({ minor, fields }: ResponseHead): boolean {
   const options = fields.get('connection')
   if (options === undefined) return minor === 1
@@ -70,7 +70,7 @@ export function isKept({ minor, fields }: ResponseHead): boolean {
   return !words.includes('close') && (minor === 1 || words.includes('keep-alive'))
 }
 
-/** How long the peer keeps an unused connection, in ms (header keep-alive); null: not stated. */
+/** How long the peer leaves an unused connection open, in ms (header keep-alive); null: not stated. */
 export function keptForMs(head: ResponseHead): number | null {
   const [, seconds] =
     /(?:^|[,;\s])timeout=([0-9]{1,6})/i.exec(firstValue(head, 'keep-alive') ?? '') ??

@@ -6,9 +6,9 @@ import { closedEarly } from './error.ts'
 
 /** A request that waits for a connection. */
 export type WaitingRequest = {
-  /** Whether it needs no connection any more. */
+  /** Whether it no longer needs a connection. */
   readonly isSettled: boolean
-  /** Since when it waits, in ms on the monotonic clock. */
+  /** The time when it started to wait, in ms on the monotonic clock. */
   readonly waitsSince: number
   onConnection(connection: Connection): void
   onRefusal(error: Error): void
@@ -28,8 +28,8 @@ export type OriginOptions = {
 }
 
 /**
- * The connections to one origin. A connection is used again only in a later turn of the event loop,
- * when bytes or an end that came after the response have been seen.
+ * The connections to one origin. A connection is used again only in a later turn of the event loop:
+ * by then, unexpected bytes or an end after the response have closed it.
  */
 export class Origin {
   readonly #connections = new Set<Connection>()

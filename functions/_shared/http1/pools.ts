@@ -8,13 +8,13 @@ export type PoolOptions = {
   /** The most open connections, in use or not; beyond it unused ones are closed. */
   maxSockets?: number
   /**
-   * The most connections to one origin: as many as slots, so that endpoints on the same host do not wait
-   * for each other.
+   * The most connections to one origin: as many as a run has slots, so that endpoints on the same host
+   * do not wait for each other.
    */
   maxPerOrigin?: number
-  /** How long an unused connection stays open if its peer does not say how long it keeps it, in ms. */
+  /** How long an unused connection stays open if its peer states no time, in ms. */
   keepAliveMs?: number
-  /** The timeout of one connect, in ms; this and the next ones as in `ConnectorOptions`. */
+  /** The timeout of one connect, in ms. This and the following options are those of `ConnectorOptions`. */
   timeoutMs?: number
   resolve?: Resolve
   ca?: string
@@ -24,8 +24,8 @@ export type PoolOptions = {
 /** Vetted connections by origin. */
 export type Pools = {
   /**
-   * The connections for a URL. A new policy closes all connections of the last one when they become
-   * unused, so pass the same object while the policy is the same.
+   * The connections for a URL. If the policy is a new object, all connections of the previous policy
+   * close when they become unused. So pass the same object while the policy is the same.
    */
   of(url: URL, policy: AddressPolicy): Origin
   readonly keepAliveMs: number

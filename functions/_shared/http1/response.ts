@@ -52,7 +52,7 @@ export class ResponseReader {
       from = 0
     }
     const taken = this.#body.read(bytes, this.handler.onBody)
-    // An unexpected second response makes the next one doubtful.
+    // After an unexpected second response, a response may belong to another request.
     if (taken < bytes.length) this.#isClean = false
   }
 
@@ -63,7 +63,7 @@ export class ResponseReader {
   }
 
   #wait(bytes: Buffer): void {
-    // The longest head, and all but one byte of its end.
+    // The longest head, and its end without the last byte.
     if (bytes.length >= longestHead + endOfHead.length) throw tooLong()
     // Fails early if this cannot become a head.
     if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) {

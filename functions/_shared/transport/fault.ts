@@ -49,7 +49,7 @@ const byCode: Record<string, FaultClass> = {
 
 const tlsCode =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_OSSL_)/
-/** rustls under Deno has texts where OpenSSL has codes. */
+/** Under Deno, rustls reports texts instead of codes. */
 const tlsWords = /certificate|handshake|\bTLS\b|\bSSL\b|received fatal alert|UnknownIssuer/i
 const resetWords =
   /other side closed|closed before|connection (?:was )?(?:reset|closed)|unexpected eof|broken pipe/i

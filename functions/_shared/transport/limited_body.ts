@@ -1,6 +1,6 @@
 import { drainBytes } from './transport.ts'
 
-/** Collects the first `limit` bytes of a body. */
+/** Stores the first `limit` bytes of a body. */
 export class LimitedBody {
   #parts: Uint8Array[] = []
   #kept = 0

@@ -7,7 +7,7 @@ const list = createRoute({
   method: 'get',
   path: '/audit-events',
   operationId: 'listAuditEvents',
-  summary: 'The audit trail, newest first',
+  summary: 'List the audit trail, newest first',
   tags: ['Audit'],
   ...needs('viewer'),
   request: { query: auditQuery },

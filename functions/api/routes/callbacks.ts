@@ -8,15 +8,16 @@ import { countsSchema } from '../schemas/callbacks.ts'
 import { jsonResponse, problems } from './route.ts'
 
 const path = '/webhooks/whatsapp/inbound'
-/** As long as any other body of the API may take. */
+/** The timeout of a body, as for all other routes of the API. */
 const bodyMs = 10_000
 
 const publicRoute = { path, tags: ['Callbacks'], security: [] }
 
 /**
- * `/webhooks/whatsapp/inbound`: the function whatsapp's address without a key. It stands before the
- * API's limits and credentials, since WhatsApp has larger bodies and signs instead; and the bytes are
- * read as they come, so the routes are described here and checked there. One app has this address.
+ * `/webhooks/whatsapp/inbound`: the callback address without an app key, which one Meta app may use. It
+ * is registered before the API's limits and credentials, because WhatsApp sends larger bodies and signs
+ * them. The signature is checked on the raw bytes, so these routes are only described by their schemas;
+ * the shared callback code validates the request.
  */
 export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
   app.get(path, (c) => {

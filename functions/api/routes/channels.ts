@@ -104,7 +104,7 @@ const resume = createRoute({
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
 
-/** `/channels`: list, create, get, change, delete, a new token, the default one, no more hold. */
+/** `/channels`: list, create, get, change, delete, set the token, make it the default, resume. */
 export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
@@ -113,7 +113,7 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const principal = c.get('principal')
-    // A number belongs to whom it is registered for here, so that nobody registers another's.
+    // Only an operator may say which organisation owns a number, so that nobody registers another's.
     requireKey(principal, 'A channel is created')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body

@@ -79,10 +79,10 @@ const stats = createRoute({
   responses: { ...problems('not_found'), 200: jsonResponse(endpointStatsSchema, 'The statistics') },
 })
 
-/** Milliseconds between looks at a test event: a delivery takes tens of them, a kick up to 1 s. */
+/** The interval of checks for the outcome of a test event: a delivery takes tens of ms, a kick up to 1 s. */
 const lookEveryMs = 100
 
-/** What operators do with an endpoint, and what they look at. */
+/** Pause, resume and test an endpoint, and get its statistics. */
 export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   const { database, now, sleep } = deps
 

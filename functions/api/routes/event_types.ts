@@ -176,7 +176,7 @@ function typeArgs(
   if (description !== undefined) args.p_description = description
   if (schema !== undefined && schema !== null) {
     checkSchema(schema)
-    // SAFETY: what was parsed from JSON is JSON.
+    // SAFETY: it was parsed from JSON.
     args.p_schema = schema as FunctionArgs<'put_event_type'>['p_schema'] & object
   }
   return args

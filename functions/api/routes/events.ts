@@ -139,7 +139,7 @@ function describe(events: readonly PublishedEvent[]): Published {
   }
 }
 
-/** One event is published as a batch of one: its errors need no place. */
+/** Removes the index from an error: a single event is published as a batch of one. */
 function asSingle(error: unknown): never {
   if (!(error instanceof ApiError)) throw error
   const strip = (text: string): string => text.replace(/^events(\.0\.|\[0\]: )/, '')

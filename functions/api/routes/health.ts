@@ -14,7 +14,7 @@ const get = createRoute({
   responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health') },
 })
 
-/** `/health`: cheap enough to be asked every few seconds. */
+/** `/health`: cheap enough to be called every few seconds. */
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     c.header('cache-control', 'no-store')

@@ -26,13 +26,16 @@ const consentRefusal: Refusal = {
   code: 'consent_required',
   remedy: 'Record the consent under /dossiers/{dossierId}/consents, or do not send',
 }
-/** Why policy may forbid a message, and what then can be done. */
+/** The refusals of a message by policy, with their remedies. */
 const refusals: Record<string, Refusal> = {
   consent_required: consentRefusal,
-  opted_out: { code: 'opted_out', remedy: 'Do not send: this person wants no such messages' },
+  opted_out: {
+    code: 'opted_out',
+    remedy: 'Do not send: the recipient has opted out of these messages',
+  },
   outside_window: {
     code: 'outside_window',
-    remedy: 'Send a template, or wait until the person writes',
+    remedy: 'Send a template, or wait until the recipient writes',
   },
 }
 const path = '/outbound/messages'
@@ -132,7 +135,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
       p_org_id: orgId,
       p_channel: channel,
       p_to: e164(to) ?? to,
-      // SAFETY: it was JSON a moment ago.
+      // SAFETY: it was parsed from JSON.
       p_payload: payloadJson as Json,
       p_actor: actor,
       ...dossierId === undefined ? {} : { p_dossier_id: dossierId },

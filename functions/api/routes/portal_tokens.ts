@@ -20,7 +20,7 @@ const mint = createRoute({
   },
 })
 
-/** What tells one token from another that says the same. */
+/** The claims that distinguish a token from another one with the same content. */
 const mark = z.object({ id: z.string(), issuedAt: z.int() })
 
 /** `/portal-tokens`. */

@@ -111,7 +111,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
 type ReplayJob = z.infer<typeof replayJobSchema>
 
-// deno-lint-ignore explicit-function-return-type -- the type of a route is what its parts make it
+// deno-lint-ignore explicit-function-return-type -- the type of a route is inferred from its parts
 function changeRoute<Verb extends string>(verb: Verb, operationId: string, summary: string) {
   return createRoute({
     method: 'post',

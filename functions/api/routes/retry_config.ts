@@ -57,7 +57,7 @@ const preview = createRoute({
   responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'The schedule') },
 })
 
-/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that nobody has yet. */
+/** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that is not saved. */
 export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
     const config = await database.call('get_retry_config', {

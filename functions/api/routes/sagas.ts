@@ -38,7 +38,7 @@ export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_name: c.req.valid('param').name,
       p_context: await c.req.text(),
       ...key === undefined ? {} : { p_key: key },
-      // A trace context that is not one is to be ignored, not refused.
+      // An invalid traceparent is ignored, not refused (W3C Trace Context).
       ...traceparentForm.test(traceparent) ? { p_traceparent: traceparent } : {},
     }, storedSagaResultSchema)
     return rawJson(c, `${JSON.stringify(result).slice(0, -1)},"context":${context}}`)

@@ -64,7 +64,7 @@ const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
 
 const kind = z.string().regex(/^[a-z][a-z0-9_]{0,30}$/)
 
-/** What only one kind has; the database validates it by the functions of the kind. */
+/** Members that only some kinds have; the database validates them with the functions of the kind. */
 const config = z.record(
   z.string().min(1).max(100),
   z.union([z.string().max(4096), z.number(), z.boolean(), z.null()]),

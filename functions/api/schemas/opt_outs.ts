@@ -38,7 +38,7 @@ export const optInQuery = z.strictObject({
 
 const optOut = z.object({
   recipient: z.string().openapi({
-    description: "The phone number, or WhatsApp's id of a person who hides the number.",
+    description: "The phone number, or WhatsApp's id of a user who hides the number.",
   }),
   channel: z.string(),
   purpose,

@@ -4,7 +4,7 @@ import { errorCodes } from '../errors.ts'
 /** Problem details (RFC 9457). */
 export const problemSchema = z.object({
   type: z.string(),
-  title: z.string().openapi({ description: 'The kind of problem, for people.' }),
+  title: z.string().openapi({ description: 'The kind of problem, for human readers.' }),
   status: z.int(),
   code: z.enum(Object.keys(errorCodes)).openapi({
     description: 'The kind of problem, for programs. Codes are stable.',

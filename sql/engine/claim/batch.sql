@@ -2,10 +2,10 @@
 -- Endpoints that the run already knows are left out.
 
 create type outbox.parcel as (deliveries json, events json, endpoints json);
-comment on type outbox.parcel is 'What a run needs to send what it has claimed, as JSON text.';
+comment on type outbox.parcel is 'The data that a run needs to send its claim, as JSON text.';
 
 create type outbox.handed as (claimed outbox.claimed, parcel outbox.parcel);
-comment on type outbox.handed is 'The claim of a run, and what the run needs to send it.';
+comment on type outbox.handed is 'The claim of a run, and the parcel with the data to send it.';
 
 create function outbox.dropped_events(p_claimed outbox.claimed) returns outbox.event[]
 language plpgsql stable
@@ -101,8 +101,9 @@ begin
         end as credentials,
         e.config
     ) x
-    -- To read a secret takes 30 us. A secret that runs out changes no row: whoever was told of it,
-    -- at most 30 s ago, is told anew.
+    -- Known endpoints are left out, because each secret takes 30 us to read. A secret that expires
+    -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a
+    -- secret that will expire, or expired in the last minute.
     where p_known ->> e.id::text is distinct from e.revision
       or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
       or exists (
@@ -112,9 +113,9 @@ begin
 end
 $$;
 comment on function outbox.build_parcel(outbox.claimed, jsonb, timestamptz) is
-  'What a run needs to send claimed deliveries: '
+  'The data that a run needs to send claimed deliveries: '
   'deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the '
-  'endpoints that p_known has with their present revision.';
+  'endpoints whose current revision is in p_known.';
 
 create function outbox.without(p_claimed outbox.claimed, p_endpoint_ids uuid[])
 returns outbox.claimed
@@ -234,6 +235,5 @@ begin
 end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
-  'The claim of a run and what the run needs to send it. Endpoints whose secrets cannot be read '
-  'are held and left out. locks: only if there are such endpoints, the gates of all claimed '
-  'endpoints, for which it waits.';
+  'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
+  'out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';

@@ -1,11 +1,11 @@
 -- Claiming. claim() does this in one transaction:
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
---   2 due_gates() locks the due gates, at most as many as fill the batch.
+--   2 due_gates() locks due gates, only as many as fill the batch.
 --   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block, and
---     refuse_endpoint() leaves out those that fail. After a timeout no time is left for that:
---     suspect_endpoints() makes the next calls serve each of them alone.
+--     refuse_endpoint() leaves out those that fail. After a timeout this call has no time left:
+--     suspect_endpoints() makes the next calls serve each gate alone.
 
 create function outbox.serve(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
@@ -20,9 +20,9 @@ begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
   end if;
-  -- A lane may be due without a due delivery: its first one was postponed, or the clock was set
-  -- back. lease_deliveries() sets when such lanes are due again. If all lanes that it read were
-  -- such, read the next ones: at most 100 rounds, as a precaution.
+  -- A lane may be due without a due delivery: its first delivery was postponed, or the clock was
+  -- set back. lease_deliveries() sets when such a lane is due again. If it has read only such
+  -- lanes, read the next ones: at most 100 rounds, as a precaution.
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
@@ -165,8 +165,8 @@ end
 $$;
 comment on function outbox.claim(integer, uuid[], timestamptz) is
   'Parks the gates of p_touched, which complete() and route() have changed, then leases up to '
-  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, the others '
-  'are claimed; an endpoint whose claim times out costs a few calls. An error of the server is '
+  'p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others '
+  'are served. After a timeout, the next calls find the slow endpoint. An error of the server is '
   'raised.';
 
 create function outbox.claimed_before(

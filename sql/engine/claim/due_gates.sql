@@ -1,12 +1,12 @@
 -- Which gates a claim serves: the due gates of the ring, the one that has waited longest first.
 -- Gates that are not due are not read. The steps of due_gates():
 --
---   1 due_suspect()  If an endpoint was refused before and may be tried again, it comes alone.
+--   1 due_suspect()  If an endpoint was refused before and is due again, it is served alone.
 --   2 due            The first due gates: p_limit, but at least 100, because some endpoints may be
 --                    paused.
 --   3 wanted         As many of them as fill the batch. most: how many rows a gate gives at most;
 --                    before: the sum of that over the gates before it.
---   4 locked         Those of them that no other transaction has locked and that are still due.
+--   4 locked         The wanted gates that are still due and that no other transaction has locked.
 --   5 turn_ring()    Moves the start of the ring to the first due gate, if that is 0.5 s later.
 
 create function outbox.due_suspect(p_now timestamptz) returns uuid[]
@@ -58,7 +58,7 @@ declare
   v_endpoints uuid[];
   v_from timestamptz := outbox.ring_from(p_now);
   v_first timestamptz;
-  -- An endpoint that cannot be claimed from must not use a turn.
+  -- Read one more gate for each refused endpoint, because it gives no rows.
   v_refused bigint := (select pg_catalog.count(*) from outbox.endpoint_refusal r);
 begin
   if v_refused > 0 then
@@ -101,8 +101,8 @@ begin
     cross join lateral (
       -- next_at is checked again under the lock; coalesce keeps the planner from using the index on
       -- next_at for a lookup by id. Without the bound on changed_at, SKIP LOCKED would read all
-      -- older versions, which are dead. If a slower call has written an earlier changed_at
-      -- meanwhile, the next call finds the gate.
+      -- older versions, which are dead. If a slower call has meanwhile written an earlier
+      -- changed_at, this call misses the gate and the next call finds it.
       select g.endpoint_id, g.next_at, g.id from outbox.gate g
       where g.id = w.id and g.changed_at >= w.changed_at
         and coalesce(g.next_at, 'infinity') <= p_now
@@ -145,4 +145,4 @@ begin
 end
 $$;
 comment on function outbox.still_due(uuid[], timestamptz) is
-  'Those of these endpoints, in the same order, whose gate is due; null if none is.';
+  'The given endpoints whose gate is due, in the same order; null if none is.';

@@ -1,6 +1,6 @@
--- Which deliveries of the gates that claim() has locked a run gets. A leased delivery keeps its
--- place in its lane: so the lease is a heap-only update, and the lane finds the row again if the
--- lease ends without a result.
+-- Leases deliveries of the gates that claim() has locked. A leased delivery stays in its place in
+-- its lane. So the lease is a heap-only update, and a claim finds the row again if the lease ends
+-- without a result.
 
 create type outbox.claimed as (
   events uuid[],
@@ -47,7 +47,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    of the batch, if that is more), the batch and its tokens; 1 for a probe.
 --   2 due_lanes      The first `room` due lanes of each gate. lane_limit: how many rows the lane
 --                    may give. max_requests_before: how many requests the earlier lanes of the same
---                    gate make at most. An ordered lane makes one: its rows are sent one by one.
+--                    gate use at most. An ordered lane uses one: its rows are sent one by one.
 --   3 bounded_lanes  min_rows_before: how many rows all earlier lanes give at least.
 --   4 free_rows      The first lane_limit + 1 due rows of each lane that are not leased; the extra
 --                    row shows that the lane has more. A lane without such a row gives one row of
@@ -59,7 +59,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    of the rows of all gates that fit, up to this row.
 --   6 chosen         picked: the row fits its gate, p_limit and 4 MiB. The first row is picked
 --                    whatever its size is, or a large body would never be sent.
---   7 by_lane        How many rows each lane has shown and given.
+--   7 by_lane        How many rows were read from each lane, and how many were picked.
 --   8 updated_lanes, updated_gates, leased: the writes.
 --
 -- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.

@@ -1,7 +1,7 @@
 -- Attempts. Each claim that has an outcome is one row of attempt, written in the transaction that
--- changes the delivery. A claim that was released unsent has no row, so a missing number is a
--- released claim and nothing else. A delivery ends with exactly one row, and a replayed one with
--- one for each time: the attempt that delivered it, or a close with the reason why it ended.
+-- changes the delivery. A claim that was released unsent has no row, so a missing number is always
+-- a released claim. A delivery ends with exactly one row: the attempt that delivered it, or a close
+-- with the reason why it ended. A replay opens it again, and ends with one more such row.
 
 create table outbox.attempt (
   event_id uuid not null,
@@ -52,11 +52,11 @@ create table outbox.dead_letter (
   constraint dead_letter_of_delivery unique (event_id, endpoint_id)
 );
 comment on table outbox.dead_letter is
-  'Deliveries that ran out of retries, with all of their event. original_topic and '
-  'original_message: its type and body; error, why: the reason of the failure; attempt: the last '
-  'number. A dead letter is stored until it is replayed or discarded.';
--- The predicate is always true: as that of delivery_lane, it keeps this index out of lookups by
--- event, which would read all dead letters of the endpoint. A query by endpoint repeats it.
+  'Deliveries that failed for good or expired, each with a copy of its event. original_topic and '
+  'original_message: its type and body; error, why: the reason of the failure; attempt: the number '
+  'of the last attempt. A dead letter is stored until it is replayed or discarded.';
+-- The predicate is always true. It keeps the planner from using this index for lookups by event,
+-- which would then read all dead letters of the endpoint. A query by endpoint repeats it.
 create index dead_letter_endpoint on outbox.dead_letter (endpoint_id, failed_at)
 where failed_at > '-infinity';
 create index dead_letter_org on outbox.dead_letter (org_id, failed_at, id);

@@ -22,9 +22,9 @@ create table outbox.delivery (
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
   'failed_attempts counts the failures since the creation or the last replay; leased_until '
-  'is set while a run holds it; body_bytes is the size of the event''s body, which bounds a batch; '
-  'replayed_at begins the life of a replay; '
-  'deliver_at is when the publisher wished for it, null for at once.';
+  'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
+  'replayed_at is the time of the last replay; '
+  'deliver_at is the earliest time, set by the publisher, null for at once.';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;

@@ -1,9 +1,9 @@
--- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is an
--- order queue under a gate: one for an unordered endpoint, one per partition key for an ordered
--- one. next_at of a lane says when claim() reads its deliveries, and next_at of a gate when claim()
--- reads its lanes. The gates with a next_at are the ring: claim() takes those that are due, the
--- oldest first, and puts each at the back. A gate whose next_at is in the future costs a claim
--- nothing, even with a million deliveries behind it.
+-- Gates and lanes: which endpoint may be served next. A gate is one row per endpoint. A lane is a
+-- queue under a gate: one for an unordered endpoint; for an ordered one, one per partition key, or
+-- one in all. next_at of a lane is the time at which claim() reads its deliveries, and next_at of a
+-- gate the time at which claim() reads its lanes. The gates in the order of next_at are the ring:
+-- claim() takes the due gates, the oldest first, and puts each at the back. A gate whose next_at is
+-- in the future costs a claim nothing, even if it has a million deliveries.
 --
 -- When a lane is due. "now" is p_now, "never" is infinity.
 --
@@ -12,7 +12,7 @@
 --                         delivery's due_at               later of now and not_before
 --   claimed               now if free rows are left; else end of the lease
 --                         first lease end or due_at
---   claimed in vain       first lease end or due_at;      the same
+--   read, nothing free    first lease end or due_at;      the same
 --                         never without both
 --   lease renewed         -                               new end of the lease
 --   result: delivered     unchanged; never if empty       never if empty or halted; unchanged while
@@ -30,9 +30,9 @@
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
--- Besides, refuse_endpoint() sets 10 s to 5 min if the database refuses a claim, and the tick sets
--- now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate before the
--- start of the ring (wake_missed).
+-- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
+-- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
+-- before the start of the ring (wake_missed).
 --
 -- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
 -- gate. dispatch() locks all gates that it waits for in one statement, by id.
@@ -82,7 +82,7 @@ create table outbox.gate (
 comment on table outbox.gate is
   'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
   'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
-  'the receiver asked for it; tokens: what was left of its rate at tokens_at, see next_token_at(); '
+  'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
   'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
@@ -108,11 +108,11 @@ create table outbox.lane (
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.lane is
-  'An order queue under a gate. head_at: no delivery of the lane is due before, so a claim starts '
-  'behind the dead entries of its index; leased: how many of its deliveries are leased; '
+  'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips '
+  'the dead entries of its index; leased: how many of its deliveries are leased; '
   'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
-  'sets it again. Of an ordered lane: tail_at is the last due_at that routing assigned, '
-  'not_before holds the whole lane back for a retry, and halted stops it behind a dead letter '
+  'sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, '
+  'not_before delays the whole lane for a retry, and halted stops it after a dead letter '
   'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
   'number.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
@@ -139,7 +139,7 @@ begin
 end
 $$;
 comment on function outbox.ring_from(timestamptz) is
-  'The next_at at which to start reading the ring, behind the dead entries of its index.';
+  'The next_at at which to start to read the ring, so that dead entries of its index are skipped.';
 
 create function outbox.turn_ring(p_from timestamptz) returns void
 language plpgsql
@@ -166,8 +166,8 @@ begin
 end
 $$;
 comment on function outbox.key_hash(text, text) is
-  'The lane of a delivery within its gate: the hash of the partition key if each key has its own '
-  'order, else 0.';
+  'The key_hash of a delivery''s lane: the hash of the partition key if the ordering is partition, '
+  'else 0.';
 
 create function outbox.add_gate(p_endpoint_id uuid, p_ordering text) returns void
 language plpgsql set search_path = ''
@@ -206,8 +206,7 @@ begin
 end
 $$;
 comment on function outbox.lock_gates(uuid[]) is
-  'Locks the gates of these endpoints in the order of their ids, and waits for them. A transaction '
-  'waits for nothing else.';
+  'Locks the gates of these endpoints in the order of their ids, and waits for them.';
 
 create function outbox.try_lock_gates(p_endpoint_ids uuid[]) returns uuid[]
 language plpgsql

@@ -1,5 +1,5 @@
--- When a gate is due. Each transaction that changes a gate or its lanes calls park() with the same
--- time, so that no gate is forgotten and none is read in vain.
+-- When a gate is due. Each transaction that changes a gate or its lanes calls park() with its own
+-- p_now, so that claim() misses no due gate and reads no other one.
 
 create function outbox.allowed_in_flight(
   p_max integer, p_last_timed_out boolean, p_ramp_from timestamptz, p_now timestamptz
@@ -98,7 +98,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --
 -- An example, which continues the one of lease_deliveries() and is checked by the same test. It is
 -- 12:00:00, and the leases last 20 s. A and C were served and have more: their next_at is
--- 12:00:00, behind all gates that are due already. B is at its limit, so its next_at is 12:00:20,
+-- 12:00:00, after all gates that are due already. B is at its limit, so its next_at is 12:00:20,
 -- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
 -- again.
 create function outbox.park(
@@ -208,4 +208,4 @@ begin
 end
 $$;
 comment on function outbox.rest_lane(bigint, interval, timestamptz) is
-  'Holds back an ordered lane for p_for. locks: the caller holds the gate, and parks it.';
+  'Delays an ordered lane by p_for. locks: the caller holds the gate, and parks it afterwards.';

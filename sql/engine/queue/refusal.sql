@@ -16,7 +16,7 @@ create table outbox.refusal (
   primary key (event_id, endpoint_id)
 );
 comment on table outbox.refusal is
-  'Deliveries that met a refusal of the database. step: result (the result of an attempt could not '
+  'Deliveries of which the database refused a step: result (the result of an attempt could not '
   'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
   'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
@@ -73,7 +73,7 @@ begin
 end
 $$;
 comment on function outbox.forget_refusals(uuid[], uuid[]) is
-  'Removes the refusals of those of these deliveries that have ended.';
+  'Removes the refusals of these deliveries, except of those that are still open.';
 
 create function outbox.refuse_endpoint(
   p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamptz
@@ -97,7 +97,8 @@ begin
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
-    raise warning 'outbox: endpoint % refuses (% %), which cannot be noted: % %', p_endpoint_id,
+    raise warning 'outbox: claiming from endpoint % is refused (% %), not recorded: % %',
+      p_endpoint_id,
       p_sqlstate, p_error, sqlstate, sqlerrm;
   end;
   begin
@@ -130,13 +131,13 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: % endpoints refuse (% %), which cannot be noted: % %',
+  raise warning 'outbox: claiming from % endpoints is refused (% %), not recorded: % %',
     pg_catalog.cardinality(p_endpoint_ids), p_sqlstate, p_error, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.suspect_endpoints(uuid[], text, text, timestamptz) is
-  'After a claim from these endpoints that timed out: the next claims serve each of them alone, so '
-  'that only the one that takes the time fails. locks: the caller holds the gates.';
+  'After a claim that timed out: the next claims serve each of its endpoints alone, so that only '
+  'the slow endpoint fails. locks: the caller holds the gates.';
 
 create function outbox.admit_endpoints(p_endpoint_ids uuid[]) returns void
 language plpgsql set search_path = ''

@@ -1,5 +1,6 @@
--- Operational events: ordinary events of the organisation outhook about the state of the system.
--- Deliveries and endpoints of this organisation cause none, so there is no loop.
+-- Operational events: events of the organisation outhook that report dead letters, breakers and
+-- disabled endpoints. Deliveries and endpoints of this organisation cause no such events, so there
+-- is no loop.
 
 create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
 language plpgsql set search_path = ''

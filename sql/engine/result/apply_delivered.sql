@@ -1,5 +1,5 @@
--- Results of delivered deliveries. Most results are; they need no failure rule, no retry and no
--- decision about the breaker, so this statement takes half the time of apply_results().
+-- Results with the outcome delivered, which most results have. They need no failure rule, no retry
+-- and no decision about the breaker, so this statement takes half the time of apply_results().
 
 create function outbox.endpoints_to_judge(p_results outbox.result[]) returns uuid[]
 language plpgsql stable
@@ -82,8 +82,8 @@ declare
   v_each boolean := outbox.setting_on('metrics.per_endpoint');
 begin
   with gone as (
-    -- By ctid: only the holder of the gate's lock may move the row. A result that is there twice
-    -- deletes the row once.
+    -- By ctid: only the holder of the gate's lock may move the row. If a call has a result twice,
+    -- the row is deleted once.
     delete from outbox.delivery d
     using pg_catalog.unnest(p_results) r
     cross join lateral (
@@ -111,7 +111,7 @@ begin
         pg_catalog.sum(a.ms) as age_ms
       from gone g
       cross join lateral (
-        -- Since it was due: from the time in the id, or from deliver_at if that is later.
+        -- The time since the event, which its id contains, or since deliver_at if that is later.
         select case
           when g.replayed_at is null then greatest(0, v_ms - greatest(
             pg_catalog.floor(extract(epoch from g.deliver_at) * 1000)::bigint,

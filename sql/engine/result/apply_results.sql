@@ -1,17 +1,18 @@
--- Results that need a decision: what a failure means for the delivery, its lane, its endpoint and
--- the breaker, and what a success means for a breaker that is not closed. All other results, which
--- are most, go through apply_delivered() at half of the cost.
+-- Results of endpoints that have a failure among their results or a breaker that is not closed.
+-- They need a decision about the delivery, its lane, its endpoint and its breaker. All other
+-- results go through apply_delivered(), which takes half the time.
 --
 -- The steps of apply_results(), one CTE each, in this order:
 --
 --   1 unique_results  The first result of each attempt; renewals are not results.
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
---                     lane, the rule of its failure (f.rule) and what follows from them:
---       refused       the failure is not retryable; dead: it is the delivery's last, because it is
---                     refused or the retries are used up
---       harmless      the failure does not use up a retry; waits: nor is the delivery due at once
+--                     lane, the rule of its failure (f.rule) and these decisions:
+--       refused       the failure is not retryable
+--       dead          no attempt follows: the failure is refused, or the retries are used up
+--       harmless      the failure does not use up a retry
+--       waits         harmless, but the delivery is not due at once
 --       retry_at      when the next attempt is due; null if there is none, and after a release
---       asked_wait    how long the receiver asked for quiet (a Retry-After of 429 or 503)
+--       asked_wait    only for the action throttle: Retry-After, at least the rule's min_delay_s
 --       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
 --       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
 --                     that refuses one event works. A lost lease, a redirect and a Retry-After are
@@ -36,8 +37,8 @@
 --   B, ordered, one lane (0)  b1 500, b2 released               streak 1         due in 1 s
 --   C, unordered, half open   c1 delivered, the probe           closed, streak 0 empty
 --
--- The streak of A is 1: a2 resets it, a3 follows. B has one request less in flight, not two, and b2
--- stays behind b1. C may send a growing share of its max_in_flight from now on (ramp_from).
+-- The streak of A is 1: a2 resets it, and a3 adds 1. B has one request less in flight, not two, and
+-- b2 stays after b1. From now on, C may send a growing share of its max_in_flight (ramp_from).
 
 create function outbox.apply_results(
   p_results outbox.result[], p_now timestamptz
@@ -125,7 +126,8 @@ begin
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
         and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
           coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
-        -- A pause of the endpoint uses up no attempt: the delivery goes first when it ends.
+        -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
+        -- the pause ends.
         (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
         coalesce((f.rule).action = 'wait', false) as waits

@@ -17,7 +17,7 @@ insert into outbox.error_hint (error_class, hint) values
     'The server accepts no connection: check that it runs and that its firewall allows the sender'),
   ('tls',
     'The TLS handshake failed: check the certificate, its chain and its name, and that the '
-    'server speaks TLS 1.2 or newer'),
+    'server supports TLS 1.2 or newer'),
   ('timeout',
     'There was no response in time: respond first and process later, or raise the timeout of the '
     'endpoint'),

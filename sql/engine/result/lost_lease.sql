@@ -18,11 +18,11 @@ comment on function outbox.lost(outbox.delivery) is
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
 --               lease_deliveries() will read them, and of the unordered ones, because park() waits
 --               for their leased_until when a gate is at its limit. Normally the first 1,000 due
---               lanes; the next call finds the rest. All of them (40 ms for 100,000) only if the
---               gate is at its limit or waits for its probe, as it is not due before a lease ends.
+--               lanes; the next call finds the rest. All due lanes (40 ms for 100,000) if the gate
+--               is at its limit or waits for its probe: then it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.
 --   3           complete_apart() records them as failures.
---   4           Those of the lanes that still have leases get the end of the first one.
+--   4           leased_until of each lane that still has leases becomes the end of the first lease.
 --
 -- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
 --
@@ -106,7 +106,7 @@ begin
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
   end if;
-  -- A first lease that ended with a result has left leased_until too early.
+  -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
     select pg_catalog.min(d.leased_until) from (
       select d.leased_until from outbox.delivery d

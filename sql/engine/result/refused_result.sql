@@ -1,7 +1,7 @@
 -- Results that the database refuses to store. Normally one statement stores the whole batch. If it
--- fails, each half of the batch is tried, then each half of these, until the invalid results are
--- alone. A refused result has no row in attempt: its delivery is released and waits, and after the
--- third refusal it is set aside.
+-- fails, each half of the batch is stored alone, and a half that fails is divided again, until each
+-- refused result is alone. A refused result has no row in attempt: its delivery is released and
+-- waits, and after the third refusal it is set aside.
 --
 -- Each half runs in its own block, and a failure rolls back only that block. The locks on the gates
 -- were taken before the blocks and stay, so no other transaction changes a lane or a delivery in
@@ -88,7 +88,7 @@ begin
     end if;
     -- If its refusals cannot be counted, the delivery is set aside at once.
     v_again_at := 'infinity';
-    raise warning 'outbox: the refusal of event % for endpoint % cannot be noted: % %',
+    raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
       p_result.event, p_result.endpoint, sqlstate, sqlerrm;
   end;
   begin
@@ -99,7 +99,7 @@ begin
     end if;
     -- The row of the delivery itself is refused. It keeps its lease, and record_lost_leases()
     -- skips it.
-    raise warning 'outbox: event % for endpoint % cannot be given back: % %', p_result.event,
+    raise warning 'outbox: event % for endpoint % cannot be released: % %', p_result.event,
       p_result.endpoint, sqlstate, sqlerrm;
   end;
 end
@@ -157,7 +157,7 @@ $$;
 comment on function outbox.lay_aside(outbox.delivery, timestamptz, timestamptz) is
   'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, '
   'is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks '
-  'it.';
+  'it afterwards.';
 
 create function outbox.leave_lane(
   p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamptz
@@ -191,7 +191,7 @@ end
 $$;
 comment on function outbox.leave_lane(outbox.delivery, outbox.lane, timestamptz) is
   'Sets a delivery of an ordered lane aside: moves it to the lane of single replays. locks: the '
-  'caller holds the gate, and parks it.';
+  'caller holds the gate, and parks it afterwards.';
 
 create function outbox.read_results(p_results jsonb) returns outbox.reported
 language plpgsql set search_path = ''
@@ -250,4 +250,4 @@ exception when data_exception then
 end
 $$;
 comment on function outbox.unreadable_result(outbox.reported, jsonb, text, text) is
-  'p_reported with one more result that cannot be read.';
+  'Adds a result that cannot be read to p_reported.';

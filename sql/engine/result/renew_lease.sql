@@ -37,9 +37,9 @@ begin
       select e.timeout_ms * interval '1 ms' + interval '5 s' as lease, e.status
       from outbox.endpoint e where e.id = r.endpoint offset 0
     ) e
-    -- Not if it has ended, maybe while this call waited for its gates: an operator may have
-    -- changed a row of the lane since. A lane may have hundreds of rows to send, so one of an
-    -- endpoint that is held or deleted gets no new lease.
+    -- No new lease if the old one has ended, maybe while this call waited for its gates: an
+    -- operator may have changed a row of the lane since. And none for an endpoint that is paused,
+    -- disabled or deleted: its lane may have hundreds of rows to send.
     where l.ordered and e.status = 'enabled'
       and l.leased_until > greatest(p_now, outbox.clock())
   ), of_lane as materialized (
@@ -50,9 +50,9 @@ begin
     from of_lane a
     where l.ctid = a.lane_at
   ), held as (
-    -- All leases of the lane, which belong to one run, so that they end together: otherwise the
-    -- lane would be due while rows of it are leased. By ctid: only the holder of the gate's lock
-    -- may move the row.
+    -- All leases of the lane, which belong to one run, must end together: otherwise the lane would
+    -- be due while some of its rows are leased. By ctid: only the holder of the gate's lock may
+    -- move the row.
     update outbox.delivery d set leased_until = a.ends
     from of_lane a
     cross join lateral (

@@ -18,8 +18,8 @@ create type outbox.result as (
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
-  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider gave '
-  'it; provider: what else the provider returned.';
+  'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
+  'assigned; provider: other values that the provider returned.';
 
 create type outbox.news as (
   applied integer,
@@ -36,8 +36,8 @@ comment on type outbox.news is
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
-  'How many results were applied, how many the database refused to store, and the first refusal; '
-  'the rest are stale.';
+  'How many results were applied, how many the database refused to store, and the error of one '
+  'refusal; the rest are stale.';
 
 create type outbox.reported as (
   results outbox.result[],
@@ -47,7 +47,7 @@ create type outbox.reported as (
 );
 comment on type outbox.reported is
   'The results of a run. results: those that can be read; bad, sqlstates, errors: the delivery and '
-  'the error of each of the others.';
+  'the error of each unreadable result.';
 
 create function outbox.given_back(
   p_event_id uuid, p_endpoint_id uuid, p_attempt integer

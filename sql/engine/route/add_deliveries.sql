@@ -3,8 +3,8 @@
 --   1 lanes_of_pairs()      Looks up the lane of each endpoint and key, each once.
 --   2                       Inserts the lanes that do not exist, then looks up all again.
 --   3 insert_deliveries()   Inserts the deliveries. In an ordered lane each is due at least 1 us
---                           after the one before, so that due_at is their order; else at
---                           deliver_at, or now.
+--                           after the one before, so that due_at is their order. In an unordered
+--                           lane each is due at deliver_at, or now.
 --   4                       Updates each lane (depth, next_at) and each gate (depth) once.
 --
 -- An example at 12:00:00: the pairs e1-A, e1-B, e2-B, e3-B. A is unordered and has 5 open

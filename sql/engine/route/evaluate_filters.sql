@@ -91,7 +91,7 @@ begin
 end
 $$;
 comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that are at most as new as its event.';
+  'Whether a payload passes one of the filters that existed when its event was published.';
 
 create function outbox.filter_problem(
   p_question outbox.question, p_doc jsonb, p_created_at timestamptz
@@ -123,7 +123,7 @@ exception when others then
 end
 $$;
 comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
-  'The problem of a pair (see its type): null if the payload passes its filters.';
+  'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
 language plpgsql
@@ -132,7 +132,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- At most 0.25 µs each: one second for the most expensive payloads.
+  -- One unit of work takes at most 0.25 µs, so the limit is one second.
   v_most constant bigint := 4194304;
   v_reading constant integer := 2;
   v_question outbox.question;
@@ -192,7 +192,8 @@ begin
 end
 $$;
 comment on function outbox.evaluate_filters(outbox.routing) is
-  'A batch after its filters were evaluated, pair by pair, up to the work limit of one call and '
-  'for at least one pair. If the limit is reached, the last pair is the first whose filters were '
-  'not evaluated, and questions holds it and the following ones. A payload that cannot be read, or '
-  'is too large for its filters, is a problem only of its own pairs.';
+  'Evaluates the filters of a batch, pair by pair, up to the work limit of one call and for at '
+  'least one pair, and returns the batch. If the limit is reached, the pairs end with the first '
+  'one whose filters were not evaluated, and questions has the questions from that pair on. A '
+  'payload that cannot be read, or is too large for its filters, is a problem only of its own '
+  'pairs.';

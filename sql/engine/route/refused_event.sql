@@ -4,7 +4,7 @@
 --   a  count_failure() counts. The event stays in unrouted, for the next call.
 --   b  The third time, route_what_fits() creates the deliveries that the database accepts, and sets
 --      the others aside until retry_now().
---   c  If it accepts none, the event is set aside until route_again().
+--   c  If the database accepts none, the event is set aside until route_again().
 --
 -- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
 -- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
@@ -27,8 +27,8 @@ exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  -- The event stays unrouted, and each call tries it again; all others are routed.
-  raise warning 'outbox: event % cannot be routed (%), nor set aside: % %', p_event, p_error,
+  -- The event stays in unrouted, so each call routes it again; all others are routed.
+  raise warning 'outbox: event % can neither be routed (%) nor set aside: % %', p_event, p_error,
     sqlstate, sqlerrm;
 end
 $$;
@@ -156,7 +156,7 @@ begin
   for v_place in 1 .. pg_catalog.cardinality(v_events) loop
     v_event := v_events[v_place];
     begin
-      -- The event that the batch cuts is last and has no row to delete.
+      -- The event at the cut is last, and its row in unrouted stays.
       v_routed := v_routed + outbox.route_events(
         p_batch.rows_at[v_place:v_place],
         array(select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = v_event), p_now);

@@ -4,8 +4,8 @@
 --   1 route_events() routes the whole batch in one block; normally that is all.
 --   2 If it times out, shrink_routing() in routing_timeout makes the next batches smaller.
 --   3 If it fails, route_one_by_one() in refused_event routes each event in its own block.
---   4 If step 3 times out, as step 2. The statement timeout may end both: a handler is not part of
---     the block that it belongs to.
+--   4 If step 3 times out, shrink_routing() does the same. The timeout may interrupt step 1 or step
+--     3, which runs in the exception handler of step 1 and so outside of its block.
 
 create function outbox.had_subscribers(p_event uuid) returns boolean
 language plpgsql stable
@@ -117,7 +117,8 @@ as $$
   end
 $$;
 comment on function outbox.touched_events(outbox.routing) is
-  'The events that a batch creates deliveries of: those that it finishes and the one that it cuts.';
+  'The events that a batch creates deliveries of: the events that it finishes and the event at '
+  'the cut.';
 
 create function outbox.route(p_batch outbox.routing, p_now timestamptz) returns jsonb
 language plpgsql

@@ -13,7 +13,7 @@ create table outbox.unrouted (
 comment on table outbox.unrouted is
   'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
   'last endpoint that was processed, of an event with more endpoints than one batch has.';
--- The predicate keeps this index out of lookups by event, as that of delivery_lane does.
+-- The predicate is always true. It keeps the planner from using this index for lookups by event.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
 create table outbox.router (
@@ -36,8 +36,8 @@ create table outbox.routing_timeout (
   error text not null
 );
 comment on table outbox.routing_timeout is
-  'Routing calls that timed out and that the next call must still process, because another call '
-  'may hold the row of router at the time of the failure. events: the events that were being '
+  'Routing calls that timed out. The next routing call processes them, because another call may '
+  'hold the row of router at the time of the failure. events: the events that were being '
   'routed; null: the call timed out while it read them.';
 
 create table outbox.unroutable (

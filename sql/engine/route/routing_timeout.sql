@@ -50,6 +50,6 @@ begin
 end
 $$;
 comment on function outbox.shrink_routing(uuid[], text, timestamptz) is
-  'After routing timed out: makes the batches of the next calls of any run smaller. An event that '
-  'was routed alone and took all the time counts as failed. p_events: the events that were being '
+  'After routing timed out: makes the next batches smaller, for all runs. An event that timed out '
+  'when it was routed alone counts as failed. p_events: the events that were being '
   'routed; null: the call timed out while it read them. locks: router with SKIP LOCKED.';

@@ -9,8 +9,8 @@
 --   late   its xid is in open_xids: its transaction was open at the last read
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
--- Nothing else can appear: every other transaction had ended before the last read, which then saw
--- its events. To keep an old state is always safe, because a routed event is deleted from unrouted.
+-- There is no other case: every other transaction had ended before the last read, so that read saw
+-- its events. An old state is always safe, because a routed event is deleted from unrouted.
 --
 -- An example with the events e1 < e2 < e3 < e4:
 --
@@ -163,14 +163,15 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 
 -- The steps of read_unrouted():
 --
---   1 has_unrouted() looks for work without the lock of router, which lasts until the commit.
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
 --   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
 --   3 One statement reads the late events, the new events and its own snapshot, so that all three
 --     agree. If late events alone fill the batch, it has no others and keeps the state of router.
 --   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() cuts what is too much; the next batch goes on there.
+--   6 cut_batch() removes the pairs above the limit; the next batch continues there.
 --   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
@@ -223,7 +224,7 @@ begin
     v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
       v_router.watermark);
     v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- The own transaction counts as open, because it may publish after this read.
+    -- This transaction counts as open, because it may publish after this read.
     v_batch.open_xids := array(
       select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
       union

@@ -7,12 +7,12 @@
 --   2 kinds           Events with the same endpoints: same organisation, type, addressee and
 --                     `behind`. A kind has the place of its first event as id.
 --   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: those of the others; ordering: null
---                     if the endpoint is deleted.
+--                     subscription without a filter; filters: the filters of the other
+--                     subscriptions; ordering: null if the endpoint is deleted.
 --   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
 --                     events before it.
---   5                 The pairs, and a question for each that has a filter to be evaluated. None
---                     is, if a subscription without a filter is older than the event.
+--   5                 The pairs, and a question for each pair with filters to be evaluated. If a
+--                     subscription without a filter is older than the event, there is no question.
 --
 -- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
 --

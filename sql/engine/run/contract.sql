@@ -5,7 +5,7 @@
 -- If there is none, the call claims nothing, records nothing and says which side to update.
 --
 -- For a change that the other side cannot read, raise `newest` here and in
--- functions/_shared/contract_range.ts; both sides keep supporting the contract before it. A call
+-- functions/_shared/contract/range.ts; both sides keep supporting the contract before it. A call
 -- without a range comes from functions older than these ranges; their contract is 1.
 
 create unlogged table outbox.contract_refusal (
@@ -66,7 +66,7 @@ declare
   end;
 begin
   return pg_catalog.jsonb_build_object('update', v_side, 'message', pg_catalog.format(
-    'The functions speak contract %s and the database speaks contract %s: %s',
+    'The functions support contract %s and the database supports contract %s: %s',
     outbox.contract_text(p_speaks), outbox.contract_text(v_ours),
     case v_side
       when 'functions' then
@@ -128,7 +128,7 @@ $$;
 comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
   'The response of dispatch() to a run that supports no contract of this database: {"refused": '
   '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
-  'and notes it for contract_problem().';
+  'and records it for contract_problem().';
 
 create function outbox.contract_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''

@@ -1,7 +1,7 @@
 -- dispatch() is the only call that a run makes: one round trip, one transaction. It records
 -- results, renews leases of ordered lanes, routes new events unless another call does, and claims
--- as many deliveries as the run has room for. Calls are numbered: if a response is lost, the same
--- call again records nothing and returns the deliveries that are still leased.
+-- as many deliveries as the run has free slots for. Calls are numbered: if a response is lost, the
+-- run repeats the call, which records nothing and returns the deliveries that are still leased.
 
 create function outbox.has_due(p_now timestamptz) returns boolean
 language plpgsql stable
@@ -157,27 +157,28 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
-  'the call with the same p_run and p_seq; that response has no renewals. locks: router with SKIP '
-  'LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP '
-  'LOCKED.';
+  'the call with the same p_run and p_seq; that response has only the deliveries, events and '
+  'endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, '
+  'then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 create function outbox.forget_batches(p_run uuid, p_seq bigint) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  -- A run has at most three calls in flight, so it cannot ask again for older batches.
-  -- Not all below: with a long open transaction that would scan all dead rows it keeps.
+  -- A run has no call in flight that is more than 7 numbers older (functions/deliver/due.ts), so
+  -- it does not request older batches again. The range has a lower bound, because otherwise the
+  -- query would scan all dead rows that a long open transaction keeps.
   delete from outbox.run_batch b
   where b.run_id = p_run and b.seq between p_seq - 16 and p_seq - 9;
 exception when others then
   if outbox.is_passing(sqlstate) then
     raise;
   end if;
-  raise warning 'outbox: old batches of run % stay: % %', p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: old batches of run % cannot be deleted: % %', p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.forget_batches(uuid, bigint) is
-  'Deletes the batches of a run that it can no longer ask for again.';
+  'Deletes the old batches of a run, which it will not request again.';
 
 create function outbox.note_batch(
   p_run uuid, p_seq bigint, p_claimed outbox.claimed
@@ -195,7 +196,7 @@ exception when others then
     raise;
   end if;
   -- If this response is lost, its leases expire.
-  raise warning 'outbox: batch % of run % is not noted: % %', p_seq, p_run, sqlstate, sqlerrm;
+  raise warning 'outbox: batch % of run % cannot be stored: % %', p_seq, p_run, sqlstate, sqlerrm;
 end
 $$;
 comment on function outbox.note_batch(uuid, bigint, outbox.claimed) is
@@ -222,5 +223,5 @@ begin
 end
 $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
-  'Applies the results of a run, and notes a refusal for those that could not be read. locks: the '
+  'Applies the results of a run, and records a refusal for each unreadable result. locks: the '
   'caller holds the gates.';

@@ -1,9 +1,9 @@
 -- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
--- some requests: a lost kick makes a delivery later, never lost.
+-- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron calls tick(). It does the upkeep, one step after the other, and kicks if
---     work is due and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--   2 Each second pg_cron calls tick(). It does periodic work (upkeep()), and kicks if work is due
+--     and no run is awake, or if work has waited for 1 s and more runs are allowed.
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
@@ -15,7 +15,7 @@
 --   12:00:06.0   The gate is still due, but two runs are alive. No kick.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
--- starts a run that finds enough runs alive and stops.
+-- can at most start one more run, which stops if there are worker.max_runs older ones.
 
 -- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
 -- value at once, without a lock, and a rollback keeps it.
@@ -131,7 +131,7 @@ language plpgsql stable set search_path = ''
 as $$
 declare
   v_since timestamptz := p_now - outbox.setting_int('kick.quiet_ms') * interval '1 ms';
-  -- Ignore later times: the clock was ahead then, and they would prevent kicks until it is then.
+  -- Ignore times in the future, from a clock that was ahead: they would prevent kicks for too long.
   v_until timestamptz := p_now + interval '10 s';
 begin
   return not exists (
@@ -162,4 +162,4 @@ begin
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Kicks if no run is awake, at most once in a transaction.';
+  'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';

@@ -58,8 +58,8 @@ begin
     when outbox.is_crowded(v_run, p_now) then 'too_many_runs'
   end;
   if v_is_new then
-    -- A run that is refused has no row: the tick starts one each second, and their rows would keep
-    -- the next ones out.
+    -- A refused run gets no row: the tick may start one each second, and their rows would count as
+    -- live runs.
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;

@@ -36,10 +36,10 @@ begin
     v_why := case
       when v_active is null then 'there is no cron job outhook-tick'
       when not v_active then 'the cron job outhook-tick is switched off'
-      when outbox.misses_pg_cron() then 'the process of pg_cron is gone: restart the database'
+      when outbox.misses_pg_cron() then 'the process of pg_cron does not run: restart the database'
       when v_ran then 'run select outbox.reload_jobs(), and if that does not help restart the '
         'database'
-      else 'pg_cron may not know its job yet: run select outbox.reload_jobs()'
+      else 'pg_cron may not have loaded its job yet: run select outbox.reload_jobs()'
     end;
   end if;
   return pg_catalog.format('the tick does not run: %s, %s (runbook: No tick)',
@@ -50,8 +50,8 @@ begin
 end
 $$;
 comment on function outbox.tick_problem() is
-  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick '
-  'nothing is replayed, expired or kicked.';
+  'Why the tick has not run for 90 s, with the remedy; null if it has run. Without the tick, '
+  'replay jobs stop, deliveries do not expire, and only commits send kicks.';
 
 create function outbox.misses_pg_cron() returns boolean
 language plpgsql stable set search_path = ''
@@ -83,6 +83,6 @@ end
 $$;
 comment on function outbox.reload_jobs() is
   'Makes pg_cron read its jobs again after this commits. pg_cron up to 1.6.7 misses the changes of '
-  'a transaction as large as our migration: such a commit overflows the queue of invalidations, '
+  'a transaction as large as the migration: such a commit overflows the queue of invalidations, '
   'and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of '
   'jobs of Outhook}.';

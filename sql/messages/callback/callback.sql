@@ -8,9 +8,9 @@
 --   inbound_message    inbound messages and preferences; inbound_person: contacts and opt-outs
 --   notice             templates, accounts and numbers: holds and their end
 --
--- Only the verdict of a row changes: applied, skipped with a reason, or kept until a message has
--- its id. next_check_at is null for nearly all rows, so its two indexes stay empty and a verdict
--- adds no index entry.
+-- Only the verdict of a row changes (update_status): applied, skipped with a reason, or kept until
+-- a message has its id. next_check_at is null for nearly all rows, so its two indexes stay empty
+-- and a verdict adds no index entry.
 
 create table outbox.whatsapp_update (
   id bigint generated always as identity primary key,
@@ -46,10 +46,10 @@ create table outbox.whatsapp_update (
   constraint whatsapp_update_once unique (app_id, key)
 );
 comment on table outbox.whatsapp_update is
-  'Updates from Meta, each once, with the original in data: the app, the channel and message, and '
-  'the verdict. update_status: stored is not applied yet; skipped has a reason; kept waits until '
-  'a message has its id. happened_at is Meta''s time, or the time of arrival if Meta''s is '
-  'missing or implausible.';
+  'Updates from Meta, each once, with the app, the channel, the message and the original (data). '
+  'update_status is the verdict: stored (not applied yet), applied, skipped (with a reason) or '
+  'kept (waits until a message has its id). happened_at is Meta''s time, or the time of arrival if '
+  'Meta''s is missing or implausible.';
 create index whatsapp_update_due on outbox.whatsapp_update (next_check_at)
   where next_check_at is not null;
 create index whatsapp_update_kept on outbox.whatsapp_update (phone_number_id, wamid)

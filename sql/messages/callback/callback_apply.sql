@@ -15,7 +15,8 @@ begin
 end
 $$;
 comment on function outbox.try_apply(bigint[], timestamptz) is
-  'Applies stored updates: true. On an error they stay stored and are checked again later: false.';
+  'Applies stored updates and returns true. After an error it returns false: the updates stay '
+  'stored and are checked again later.';
 
 create function outbox.postpone_updates(
   p_ids bigint[], p_error text, p_sqlstate text, p_now timestamptz
@@ -156,8 +157,8 @@ begin
   update outbox.whatsapp_update u set
     update_status = x.update_status, reason = x.reason,
     checks = u.checks + (x.update_status in ('stored', 'kept'))::integer,
-    -- The message is matched when it gets its id. These checks are for two concurrent transactions
-    -- that do not see each other; the last check is in the nightly cleanup.
+    -- A kept update is applied when its message gets the id. These checks are for two concurrent
+    -- transactions that do not see each other; the last check is in the nightly cleanup.
     next_check_at = case
       when x.update_status = 'stored' then p_now
       when x.update_status = 'kept' then case u.checks
@@ -175,8 +176,8 @@ begin
 end
 $$;
 comment on function outbox.save_verdicts(bigint[], text[], text[], timestamptz) is
-  'Saves the verdicts of updates: applied, skipped or kept, with the reason; stored is checked '
-  'again within a second.';
+  'Saves the verdicts of updates: applied, skipped or kept, with the reason. An update whose '
+  'verdict is still stored is checked again within a second.';
 
 create function outbox.count_updates(p_ids bigint[]) returns void
 language plpgsql

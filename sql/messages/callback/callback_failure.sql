@@ -1,6 +1,6 @@
--- Effects of a failure that a callback reports beyond its message, by failure_rule: an opt-out, a
--- held channel, a throttled number or recipient. It causes no retry. A callback may be days late,
--- so a channel that was resumed later, or a delay that is over, is not changed.
+-- If a callback reports a failure, failure_rule may also cause an opt-out, hold the channel, or
+-- throttle a number or recipient. The failure causes no retry. A callback may be days late, so a
+-- channel that was resumed after the failure is not held, and a delay that is over is not set.
 
 create function outbox.apply_failure_rules(
   p_changes outbox.status_change[], p_now timestamptz
@@ -83,8 +83,8 @@ begin
 end
 $$;
 comment on function outbox.save_response_opt_outs(outbox.result[], timestamptz) is
-  'Saves the opt-outs of error codes in WhatsApp''s responses, as apply_failure_rules() returns '
-  'those of callbacks. locks: opt-outs by key.';
+  'Saves the opt-outs that error codes in WhatsApp''s responses cause. apply_failure_rules() '
+  'returns the opt-outs of callbacks. locks: opt-outs by key.';
 
 create function outbox.hold_after_failures(
   p_failures outbox.status_change[], p_now timestamptz

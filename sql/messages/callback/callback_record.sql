@@ -65,7 +65,8 @@ begin
 end
 $$;
 comment on function outbox.record_sent(outbox.changed_message[], timestamptz) is
-  'Adds the audit and activity rows of messages that callbacks report as sent before a response.';
+  'Adds the audit and activity rows of messages that a callback reports as sent before the run '
+  'has a response.';
 
 create function outbox.publish_statuses(
   p_changes outbox.status_change[], p_now timestamptz
@@ -114,5 +115,5 @@ end
 $$;
 comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
-  '"channelId", "templateCode", "attempt", "status": WhatsApp''s word, "messageStatus", "at", '
+  '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
   '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';

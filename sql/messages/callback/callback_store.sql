@@ -1,5 +1,5 @@
--- Stores callbacks. After the commit the caller responds with 200 and Meta does not repeat the
--- callback, so updates that cannot be applied now stay stored and apply_callbacks() applies them
+-- Stores callbacks. After the commit the caller responds with 200, and Meta does not repeat the
+-- callback. So updates that cannot be applied now stay stored, and apply_callbacks() applies them
 -- later.
 
 create function outbox.receive_callbacks(
@@ -110,8 +110,8 @@ begin
 end
 $$;
 comment on function outbox.store_callbacks(text, text, jsonb, timestamptz) is
-  'Stores the new updates of a callback and returns their ids: stored, or skipped if they can '
-  'have no effect. locks: keys in their order.';
+  'Stores the new updates of a callback and returns their ids. Their verdict is stored, or skipped '
+  'if they can have no effect. locks: the keys of the updates, in order.';
 
 create function outbox.callback_time(p_at jsonb, p_now timestamptz) returns timestamptz
 language plpgsql immutable set search_path = ''

@@ -99,7 +99,7 @@ end
 $$;
 comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
   'Stores one inbound message, opens the window, publishes the message, and returns the opt-outs. '
-  'reason: why nothing was done.';
+  'reason: why it changed nothing; null if it changed something.';
 
 create function outbox.apply_preference(
   p_update outbox.whatsapp_update, p_now timestamptz, out reason text,

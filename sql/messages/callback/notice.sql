@@ -79,7 +79,7 @@ declare
   v_kinds jsonb := p_update.data -> 'restriction_info';
   v_rule outbox.notice_rule;
 begin
-  -- The actual event of these is in other members.
+  -- These three events have their actual meaning in other members.
   if v_event = 'DISABLED_UPDATE' then
     v_event := p_update.data #>> '{ban_info,waba_ban_state}';
   elsif v_event = 'PAUSED' and p_update.data #>> '{other_info,title}' = 'UNPAUSE' then
@@ -137,7 +137,7 @@ begin
 end
 $$;
 comment on function outbox.notice_end(jsonb) is
-  'The time at which the last restriction ends by itself; null if one has no end.';
+  'The time at which the last restriction ends automatically; null if a restriction has no end.';
 
 create function outbox.channels_of(p_update outbox.whatsapp_update) returns uuid[]
 language plpgsql stable

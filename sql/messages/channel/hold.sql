@@ -1,7 +1,7 @@
--- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause. The opposite
--- update lifts it; of two updates, the one with the later time counts, in whatever order they
--- arrive. A held channel is a paused endpoint. Messages with a held template wait, in order for
--- each recipient. resume_endpoint() lifts all holds of a channel.
+-- Holds: WhatsApp has stopped a number, an account or a template. A hold has a cause, and the
+-- opposite update lifts it. Of two updates, the one with the later time counts, in any order of
+-- arrival. A held channel is a paused endpoint. Messages with a held template wait, and each
+-- recipient's messages stay in order. resume_endpoint() lifts all holds of a channel.
 
 create table outbox.channel_hold (
   channel_id uuid not null,
@@ -30,8 +30,8 @@ create table outbox.template_hold (
 );
 comment on table outbox.template_hold is
   'The last decision about a template of an account, by Meta''s name and language (with _). '
-  'app_id is the app that received it: the secret of an app is no proof for the channels of '
-  'another app.';
+  'app_id is the app that received the update: it applies only to channels of this app, because '
+  'the secret of one app proves nothing about another app.';
 
 create table outbox.notice_rule (
   field text not null,

@@ -1,6 +1,6 @@
--- Creating messages. A refusal is a result and not an error, because an error would roll back its
--- row in the audit trail. It does not use up the idempotency key, so the same call succeeds after
--- consent is granted.
+-- Creates messages. A refusal is a result and not an error, because an error would roll back its
+-- row in the audit trail. It does not use up the idempotency key, so the same call can succeed
+-- later, for example after consent is granted.
 
 create function outbox.check_message(p_message outbox.outbound_message) returns void
 language plpgsql stable set search_path = ''

@@ -3,8 +3,8 @@
 -- erases its content everywhere. Only the tables of this file store numbers, payloads and
 -- WhatsApp's ids (each contains the recipient's number).
 --
--- message_status has the statuses, messages/person the consent, messages/message the functions for
--- the application and for operators, and messages/send the effects of claims and results.
+-- message_status has the statuses, messages/person has consent, messages/message has the functions
+-- for the application and for operators, and messages/send has the effects of claims and results.
 
 create table outbox.outbound_message (
   id bigint generated always as identity primary key,

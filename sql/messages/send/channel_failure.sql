@@ -77,4 +77,4 @@ end
 $$;
 comment on function outbox.throttle_apps(outbox.result[], timestamptz) is
   'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() '
-  'did so for the number that got the error. locks: gates with SKIP LOCKED.';
+  'has delayed the number that got the error. locks: gates with SKIP LOCKED.';

@@ -158,9 +158,9 @@ begin
 end
 $$;
 comment on function outbox.close_settled_delivery(outbox.outbound_message, timestamptz) is
-  'Closes a retry or dead letter that a failed or lost response has left, if callbacks have '
-  'meanwhile given the message a later status: the retry would delay the next message to this '
-  'recipient. locks: the caller holds the gate and the message.';
+  'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later '
+  'status, although its response failed or was lost: the retry would delay the next message to '
+  'this recipient. locks: the caller holds the gate and the message.';
 
 create function outbox.undo_attempt(
   p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamptz

@@ -15,7 +15,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  -- A run claims up to the burst of a number ahead of time. Each message is sent when its own token
+  -- A run claims up to rate_burst messages of a number early. Each message is sent when its token
   -- would have been added. left_over: the tokens that the gate had left after this message.
   return query
   select x.event_id, x.attempt,

@@ -4,7 +4,7 @@ import { failed } from '../http_outcome.ts'
 
 export type Failure = Outcome & { outcome: 'failed' }
 
-/** Messages where a webhook's message would mention HTTP or an endpoint. */
+/** Messages for brokers, where the message for a webhook would mention HTTP or an endpoint. */
 const sentences: Partial<Record<ErrorClass, string>> = {
   connect: 'The broker refuses the connection or cannot be reached',
   timeout: 'The broker did not respond in time',

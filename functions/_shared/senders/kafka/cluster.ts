@@ -52,7 +52,7 @@ export async function dialKafka(
 
   async function close(): Promise<void> {
     await producer.disconnect().catch(() => {})
-    // It only half-closes its sockets; if the other end does not close, they would stay open.
+    // kafkajs only half-closes its sockets, so they would stay open if the broker does not close.
     for (const socket of sockets) socket.destroy()
   }
 }

@@ -45,10 +45,10 @@ const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Ma
   [
     'outhook.consumer.dead_lettered',
     (f: Fields) =>
-      `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave a message of ${
+      `:x: *Dead letter of a consumer*: ${code(f.consumer)} gave up on a message of ${
         code(f.topic)
-      } up ` +
-      `after ${textOf(f.retryCount)} attempts: ${textOf(f.error)}. It lies in ${
+      } ` +
+      `after ${textOf(f.retryCount)} attempts: ${textOf(f.error)}. It is in ${
         code(f.dlqTopic)
       }, message ` +
       `${code(f.messageId)}.`,
@@ -57,7 +57,7 @@ const operationalTexts: ReadonlyMap<string, (fields: Fields) => string> = new Ma
 
 /**
  * The text of an event in Slack's markup: a sentence for operational events, the type and the data for
- * others. Nothing in it mentions people (`<!channel>`) or becomes a link.
+ * others. It is escaped, so that it contains no mention (`<!channel>`) and no link.
  */
 export function slackText({ type, correlation_id, body }: EventRow): string {
   const write = operationalTexts.get(type)

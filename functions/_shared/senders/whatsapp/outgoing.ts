@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint, EventRow } from '../../contract/contract.ts'
 
-/** The message as of the claim, a member of its event. */
+/** The message as it was when it was claimed; it is a member of its event. */
 const message = z.object({
   id: z.string(),
   /** Identifies message and attempt; Meta returns it in each status. */
@@ -17,7 +17,7 @@ const message = z.object({
   payload: z.unknown(),
 })
 
-/** The sender's account, a member of its endpoint. */
+/** The number to send from; it is a member of its endpoint. */
 const channel = z.object({
   graph_url: z.string(),
   graph_version: z.string(),

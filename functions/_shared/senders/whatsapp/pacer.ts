@@ -7,12 +7,13 @@ export type Pacer = {
   wait(message: OutgoingMessage, channel: Channel): Promise<void>
 }
 
-/** Timers are late by a few milliseconds; this much is caught up. */
+/** Timers fire a few milliseconds late; up to this much is subtracted from the next wait. */
 const lateMs = 20
 
 /**
  * A claim has the messages of a quarter of a second, each with its wait. Each message also waits for
- * the one before it, so that they stay spaced if the run itself was blocked: WhatsApp limits arrivals.
+ * the one before it, because WhatsApp limits the rate of arrivals: so they stay spaced after the run was
+ * blocked.
  */
 export function createPacer(clock: Clock): Pacer {
   const lines = new Map<string, Promise<number>>()

@@ -48,7 +48,7 @@ select outbox.pause_endpoint(one, 'for a test') from made;
 select is(shown(outbox.list_deliveries('org-1', 'held')), 'a.3 held', 'held ones');
 select is(outbox.list_deliveries('org-1', 'held') -> 'data' -> 0 ->> 'reason', 'endpoint paused: for a test', 'and why');
 select is(refusal($$select outbox.list_deliveries('org-1', 'failed')$$), $$OH001 status is 'failed'$$, 'a status that is none is refused');
-select is(refusal($$select outbox.list_deliveries('org-1', p_cursor => 'abc')$$), 'OH001 cursor is not one that this list gave', 'as is a cursor that is none');
+select is(refusal($$select outbox.list_deliveries('org-1', p_cursor => 'abc')$$), 'OH001 cursor is not a cursor of this list', 'as is a cursor that is none');
 
 create temporary table dead as select event_id, endpoint_id from outbox.dead_letter;
 create temporary table attempts as select outbox.list_attempts('org-1', event_id, endpoint_id) as a from dead;

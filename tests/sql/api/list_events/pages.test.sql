@@ -26,8 +26,8 @@ select is(types(outbox.list_events('org-1', p_from => '2026-03-01 13:00:00+00', 
 select is(types(outbox.list_events('org-1', p_from => '0001-01-01 00:00:00+00', p_to => 'infinity')), types(outbox.list_events('org-1')), 'whatever the time');
 select is(outbox.list_events('org-3'), '{"data": [], "nextCursor": null}', 'nothing of nobody');
 select is(refusal($$select outbox.list_events('org-1', p_from => '2026-03-02', p_to => '2026-03-01')$$), 'OH001 from is not before to', 'a span backwards is refused');
-select is(refusal($$select outbox.list_events('org-1', p_cursor => 'x')$$), 'OH001 cursor is not one that this list gave', 'as is a cursor that is none');
-select is(refusal($$select outbox.list_events('org-1', p_cursor => outbox.key_to_cursor('a.b'))$$), 'OH001 cursor is not one that this list gave', 'or another list''s');
+select is(refusal($$select outbox.list_events('org-1', p_cursor => 'x')$$), 'OH001 cursor is not a cursor of this list', 'as is a cursor that is none');
+select is(refusal($$select outbox.list_events('org-1', p_cursor => outbox.key_to_cursor('a.b'))$$), 'OH001 cursor is not a cursor of this list', 'or another list''s');
 
 create temporary table one as select endpoint('{order.*}', p_org_id => 'org-1') as endpoint, outbox.publish_raw('order.paid', '{"amount":  1.10}', 'org-1') as id;
 select is(outbox.get_event('org-1', id) -> 'routing', '"waiting"', 'an event says that it waits') from one;

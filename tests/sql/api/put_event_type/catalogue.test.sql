@@ -21,7 +21,7 @@ update page set a = outbox.list_event_types('org-1', a ->> 'nextCursor', 2) wher
 select is((select array(select t ->> 'type' from jsonb_array_elements(a -> 'data') t) from page), '{c.d,order.paid}', 'page by page, whatever comes in before');
 select is((select a -> 'nextCursor' from page), 'null', 'to the end');
 select is(outbox.list_event_types('org-2'), '{"data": [], "nextCursor": null}', 'another organisation''s list is empty');
-select is(refusal($$select outbox.list_event_types('org-1', 'AAAA')$$), 'OH001 cursor is not one that this list gave', 'a cursor of one''s own making is refused');
+select is(refusal($$select outbox.list_event_types('org-1', 'AAAA')$$), 'OH001 cursor is not a cursor of this list', 'a cursor of one''s own making is refused');
 select is(refusal($$select outbox.list_event_types('org-1', null, 101)$$), 'OH001 limit is 101', 'as is a page of 101');
 select is(outbox.delete_event_type('org-1', 'aa') ->> 'type', 'aa', 'deleted');
 insert into outbox.event_type (org_id, type, created_at, updated_at) select 'org-3', 't' || i, now(), now() from generate_series(1, 1000) i;

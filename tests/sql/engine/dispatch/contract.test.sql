@@ -29,7 +29,7 @@ select is(a - '{settings,refused,error}'::text[],
   '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "contract", "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
   'the refusal hands out nothing') from refused;
 select is(a -> 'refused', jsonb_build_object('update', 'database', 'message',
-  'The functions speak contract 2 to 3 and the database speaks contract 1: update the database: push the migrations of the version of the functions'),
+  'The functions support contract 2 to 3 and the database supports contract 1: update the database: push the migrations of the version of the functions'),
   'and says what to update') from refused;
 select is(a -> 'error' ->> 'claim', a -> 'refused' ->> 'message', 'as an error too, which functions of contract 1 log') from refused;
 select results_eq('select in_flight, depth from outbox.gate', 'values (0, 0::bigint)', 'no gate has heard of it');
@@ -59,7 +59,7 @@ select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without
 do $$ begin perform time_passes('1 s'); end $$;
 create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 3, "newest": 4}'::jsonb $$;
 update refused set a = called(null, p_kind => 'edge') where true;
-select is(a -> 'refused' ->> 'message', 'The functions speak contract 1 and the database speaks contract 3 to 4: update the functions: deploy them and restart workers from the version of the migrations', 'functions without a contract are told to be updated') from refused;
+select is(a -> 'refused' ->> 'message', 'The functions support contract 1 and the database supports contract 3 to 4: update the functions: deploy them and restart workers from the version of the migrations', 'functions without a contract are told to be updated') from refused;
 select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
 select is((select problems[1] from outbox.queue_health), 'a run of kind edge was refused: ' || (select a -> 'refused' ->> 'message' from refused), 'queue_health says so');
 

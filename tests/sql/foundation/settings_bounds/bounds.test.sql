@@ -10,8 +10,8 @@ select is(outbox.set_setting(name, to_jsonb(lowest)) -> 'value', to_jsonb(lowest
 -- What others must not exceed comes first.
 select is(outbox.set_setting(name, to_jsonb(highest)) -> 'value', to_jsonb(highest), format('%s takes its most, %s', name, highest)) from number
 order by array_position('{inbox.retention_days,event.retention_days,attempt.retention_days}', name), name desc;
-select is(refusal(format('select outbox.set_setting(%L, %L)', name, lowest - 1)), format('OH005 setting %s must lie between %s and %s', name, lowest, highest), name || ' refuses less') from number;
-select is(refusal(format('select outbox.set_setting(%L, %L)', name, highest + 1)), format('OH005 setting %s must lie between %s and %s', name, lowest, highest), name || ' refuses more') from number;
+select is(refusal(format('select outbox.set_setting(%L, %L)', name, lowest - 1)), format('OH005 setting %s must be between %s and %s', name, lowest, highest), name || ' refuses less') from number;
+select is(refusal(format('select outbox.set_setting(%L, %L)', name, highest + 1)), format('OH005 setting %s must be between %s and %s', name, lowest, highest), name || ' refuses more') from number;
 select outbox.set_setting('whatsapp.graph_url', '"https://graph.facebook.com"');
 select is(outbox.set_setting(name, v::jsonb) -> 'value', v::jsonb, format('%s takes %s', name, v)) from outbox.setting, unnest('{true,false}'::text[]) v where type = 'boolean';
 select is(refusal(format('select outbox.set_setting(%L, %L)', name, v)), format('OH005 setting %s must be true or false', name), format('%s refuses %s', name, v))

@@ -90,7 +90,7 @@ select beside('worker.max_runs', '4', 'worker.enabled', 'true');
 select is(by_hand(c.name, c.value::jsonb), concat_ws(' | ', 'OH005', c.name, c.problem, s.description || '. It is ' || s.value || ' now'),
   format('a plain UPDATE does not store %s in %s', coalesce(c.value, 'null'), c.name))
 from (values
-  ('worker.max_runs', '0', 'must lie between 1 and 100'), ('worker.max_runs', '"7"', 'must be a whole number'), ('worker.max_runs', null, 'must be a whole number'),
+  ('worker.max_runs', '0', 'must be between 1 and 100'), ('worker.max_runs', '"7"', 'must be a whole number'), ('worker.max_runs', null, 'must be a whole number'),
   ('worker.enabled', '"no"', 'must be true or false'), ('egress.proxy_url', '"socks5://proxy"', 'must be empty or a URL such as http://proxy.example.com:3128, without credentials and path'),
   ('egress.allow_cidrs', '["inside"]', $$holds 'inside', which is not a network such as 10.0.0.0/8 or fd00::/8$$)
 ) c (name, value, problem) join outbox.setting s using (name);
@@ -99,9 +99,9 @@ select is(outbox.setting_int('worker.max_runs'), 7, 'and in force');
 update outbox.setting set updated_at = 'epoch' where name = 'worker.max_runs';
 select is((select updated_at from outbox.setting where name = 'worker.max_runs'), now(), 'and when it was changed is noted');
 select is(refused($$update outbox.setting set highest = 6 where name = 'worker.max_runs'$$),
-  'OH005 | worker.max_runs | must lie between 1 and 6 | The largest number of edge runs at a time; a further run ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
+  'OH005 | worker.max_runs | must be between 1 and 6 | The largest number of edge runs at a time; a further run ends at once. It is 7 now', 'nor are bounds set that the value does not keep');
 select is(refused($$insert into outbox.setting (name, value, type, lowest, highest, description) values ('my.number', '3', 'integer', 4, 5, 'A number of mine')$$),
-  'OH005 | my.number | must lie between 4 and 5 | A number of mine', 'nor is a row put in whose value is not of its bounds');
+  'OH005 | my.number | must be between 4 and 5 | A number of mine', 'nor is a row put in whose value is not of its bounds');
 select is_empty('select name, outbox.setting_conflict(o.name) from original o where (outbox.setting_conflict(o.name)).problem is not null', 'what is stored conflicts with nothing');
 
 select * from finish();

@@ -19,7 +19,7 @@ select ticked('0', false);
 select is(problem(), null, 'nor is none, just after the installation');
 select is(outbox.last_tick_at(), null, 'which is not taken for a tick');
 select ticked('91 s', false);
-select is(problem(), 'the tick does not run: it has not run since Outhook was installed, pg_cron may not know its job yet: run select outbox.reload_jobs() (runbook: No tick)', 'it is one after 90 s');
+select is(problem(), 'the tick does not run: it has not run since Outhook was installed, pg_cron may not have loaded its job yet: run select outbox.reload_jobs() (runbook: No tick)', 'it is one after 90 s');
 select ticked('91 s');
 select is(problem(), 'the tick does not run: it last ran at <time>, run select outbox.reload_jobs(), and if that does not help restart the database (runbook: No tick)', 'and so is a tick that stopped');
 select is((select problems[1] from outbox.queue_health), outbox.tick_problem(), 'queue_health tells it');

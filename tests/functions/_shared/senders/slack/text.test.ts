@@ -58,8 +58,8 @@ const rows: [type: string, data: unknown, text: string][] = [
       error: 'no such customer',
       retryCount: 6,
     },
-    ':x: *Dead letter of a consumer*: `billing` gave a message of `orders` up after 6 attempts: no ' +
-    'such customer. It lies in `orders.dlq`, message `v-1`.',
+    ':x: *Dead letter of a consumer*: `billing` gave up on a message of `orders` after 6 attempts: no ' +
+    'such customer. It is in `orders.dlq`, message `v-1`.',
   ],
   // An event of that name which somebody else has published.
   ['outhook.breaker.opened', [1], '*outhook.breaker.opened* (`cart-7`)\n```[1]```'],
