@@ -5,7 +5,7 @@ import type { Log } from '../_shared/base/log.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
 import { readText } from '../_shared/http/read_text.ts'
 import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
-import type { Receive } from './database.ts'
+import { InboxMissing, type Receive } from './database.ts'
 
 export type AppDeps = {
   /** The endpoint's signing secret; empty: not set up yet. */
@@ -19,7 +19,8 @@ const mostBytes = 2 ** 20 + 4096
 
 /**
  * A receiver of webhooks: `POST /example-consumer`. It verifies the signature (401), handles each event
- * once, and responds 204, also to a repeat; 500 if the handler failed, so that Outhook retries.
+ * once, and responds 204, also to a repeat; 500 if the handler failed, so that Outhook retries;
+ * 501 if the module inbox is not installed.
  */
 export function createApp({ secret, receive, log }: AppDeps): Hono {
   const app = new Hono().basePath('/example-consumer')
@@ -55,6 +56,14 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
       return c.body(null, 204)
     } catch (error) {
       log('error', 'event not processed', { event: eventId, error: messageOf(error) })
+      if (error instanceof InboxMissing) {
+        return problemResponse({
+          status: 501,
+          code: 'module_missing',
+          title: 'Module not installed',
+          detail: error.message,
+        })
+      }
       return problemResponse({
         status: 500,
         code: 'internal',

@@ -1,10 +1,22 @@
 import { createClient } from '@supabase/supabase-js'
+import { type MissingModule, notInstalled } from '../_shared/database/modules.ts'
 
 /**
  * Passes one event to the SQL function that handles it; resolves with false for a duplicate. It
  * rejects if the function fails, and then nothing is stored.
  */
 export type Receive = (eventId: string, body: string) => Promise<boolean>
+
+/** The error if the database has no `outbox.accept_once`, which receive_event calls. */
+export class InboxMissing extends Error {
+  override name = 'InboxMissing'
+
+  constructor(readonly missing: MissingModule) {
+    super(`${missing.problem}: ${missing.remedy}`)
+  }
+}
+
+const inbox = notInstalled('accept_once')
 
 type Schema = {
   public: {
@@ -23,6 +35,9 @@ export function connectReceive({ url, key }: { url: string; key: string }): Rece
   })
   return async function receive(eventId, body): Promise<boolean> {
     const { data, error } = await client.rpc('receive_event', { p_event_id: eventId, p_body: body })
+    if (error?.code === '42883' && error.message.includes('outbox.accept_once') && inbox !== null) {
+      throw new InboxMissing(inbox)
+    }
     if (error !== null) throw new Error(`${error.code} ${error.message}`)
     return data
   }

@@ -19,6 +19,7 @@ import {
   startFunctions,
 } from './functions/mod.ts'
 import { startGateway } from './gateway/mod.ts'
+import { startFirstTicks } from './first_ticks.ts'
 import { abortable } from './interrupted.ts'
 import { loadKeys, type StackKeys } from './keys.ts'
 import { startNet } from './net/mod.ts'
@@ -45,6 +46,8 @@ export interface StackOptions {
   migrate?: boolean
   /** The folder with supabase/; default: this project. */
   projectDir?: string
+  /** Whether to tick before the first full minute, when pg_cron before 1.5 starts; default false. */
+  ticksAtOnce?: boolean
   /** Whether commits survive a power failure; default true, false for tests. */
   fsync?: boolean
   /** Gets the stack's messages and the functions' output, one line for each call. */
@@ -81,6 +84,7 @@ export interface Stack {
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { ports, fresh = false, migrate = true, fsync = true, log = () => {}, signal } = options
+  const { ticksAtOnce = false } = options
   const projectDir = resolve(options.projectDir ?? PROJECT_DIR)
   const dataDir = resolve(options.dataDir)
   const config = await readStackConfig(projectDir)
@@ -140,6 +144,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const functionsUrl = `${apiUrl}/functions/v1`
   await abortable(configureOutbox({ dbUrl, functionsUrl, workerSecret: keys.workerSecret }), signal)
+
+  if (ticksAtOnce) {
+    const ticks = startFirstTicks({ dbUrl, log })
+    started.defer(() => ticks.stop())
+  }
 
   const all = started.move()
   return {

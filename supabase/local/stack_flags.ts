@@ -21,6 +21,7 @@ export function stackOptionsOf(values: Values<typeof stackFlags>): StackOptions 
     dataDir: values['data-dir'] ?? join(PROJECT_DIR, '.outhook/stack'),
     ports: values['free-ports'] ? 'free' : 'cli',
     fresh: values.fresh,
+    ticksAtOnce: true,
     log: print,
   }
 }

@@ -14,7 +14,6 @@ import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
 import { sweepTestFolders, testFolder } from './folder.ts'
 import { patienceMs } from './patience.ts'
 import { copyPrepared } from './prepared.ts'
-import { tickAtOnce } from './tick.ts'
 
 /** Some schema as supabase-js sees it: any function, any arguments, an unknown result. */
 interface AnyDatabase {
@@ -100,6 +99,7 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     env,
     log: (line) => log.push(line),
     functions,
+    ticksAtOnce: !cronAlone,
   })
   const receiver = startReceiver({ also })
   const sql = postgres(stack.dbUrl, { max: 8, onnotice: () => {} })
@@ -108,7 +108,6 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
     db: { schema: 'outbox' },
     auth: { persistSession: false, autoRefreshToken: false },
   })
-  const tick = cronAlone ? null : await tickAtOnce(stack.dbUrl)
   if (options.functions === undefined) {
     await stack.functions.targets.get('deliver')?.origin(patienceMs)
   }
@@ -156,7 +155,6 @@ export async function startOuthook(options: TestOuthookOptions = {}): Promise<Te
   }
 
   async function stop(): Promise<void> {
-    await tick?.end()
     await sql.end({ timeout: 1 })
     await admin.end({ timeout: 1 })
     await stack.stop()

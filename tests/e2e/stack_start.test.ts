@@ -119,6 +119,31 @@ Deno.test('pg_cron runs jobs as the role that scheduled them', async () => {
   await second.stop()
 })
 
+Deno.test('startStack() with ticksAtOnce runs the job outhook-tick before its first minute', async () => {
+  await using project = await makeTestProject()
+  const log: string[] = []
+  const schedule = (command: string): string =>
+    `select cron.schedule('outhook-tick', '* * * * *', $$${command}$$)`
+  // pg_cron runs its jobs with another application_name.
+  await project.write(
+    'supabase/migrations/20260102000000_tick.sql',
+    schedule("insert into public.note values (current_setting('application_name'))"),
+  )
+  const options = { functions: [], ticksAtOnce: true, log: (line: string) => void log.push(line) }
+  const first = await start(project, options)
+  const ticked = async (): Promise<boolean> =>
+    (await first.psql('select text from public.note')).stdout.includes('postgres.js')
+  expect(await waitUntil(ticked, { timeoutMs: patienceMs })).toBe(true)
+  await first.psql(schedule('select 1 / 0'))
+  await first.stop()
+  expect(log.filter((line) => line.startsWith('first ticks'))).toEqual([])
+
+  const second = await start(project, options)
+  const logged = (): boolean => log.includes('first ticks: division by zero')
+  expect(await waitUntil(logged, { timeoutMs: patienceMs })).toBe(true)
+  await second.stop()
+})
+
 Deno.test('startStack() with fresh drops what was there', async () => {
   await using project = await makeTestProject()
   const first = await start(project)

@@ -3,7 +3,10 @@
 import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startStack } from '../../supabase/local/stack.ts'
+import { showOrder } from '../../supabase/local/start/order.ts'
+import { startReceiver } from '../../supabase/local/start/receiver.ts'
 import { sweepTestFolders, testFolder } from '../_support/folder.ts'
+import { makeTestProject } from '../_support/project.ts'
 
 let dataDir: string
 
@@ -136,4 +139,15 @@ Deno.test('a start whose endpoint is refused says which settings it needs', asyn
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Cannot create the endpoint http:\S+: url has a host that is not allowed/)
   expect(stderr).toContain('Restore it, or start with --fresh')
+})
+
+Deno.test('showOrder() creates nothing and does not fail without the module sagas', async () => {
+  await using defer = new AsyncDisposableStack()
+  const project = defer.use(await makeTestProject())
+  const stack = await startStack({ ...project, ports: 'free', fsync: false, functions: [] })
+  defer.defer(() => stack.stop())
+  const receiver = startReceiver(() => {})
+  defer.defer(() => receiver.stop())
+  await showOrder(stack, receiver, AbortSignal.timeout(0))
+  expect((await stack.psql(`select to_regnamespace('shop')`)).stdout).toBe('')
 })

@@ -155,7 +155,7 @@ Deno.test('what the pages say of the database', async (t) => {
     })
 
     await t.step('its watched table, its saga and its inbox do what they say', async () => {
-      await query(pg, 'drop trigger publish_paid_order on public.orders')
+      await query(pg, docsBlock('drop-trigger'))
       await query(
         pg,
         'truncate outbox.event, outbox.unrouted; update public.orders set paid = true',

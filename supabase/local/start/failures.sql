@@ -4,4 +4,4 @@ select distinct on (a.attempt)
 from outbox.attempt a
 left join outbox.error_hint h using (error_class)
 where a.event_id = :'event_id' and a.endpoint_id = :'endpoint_id'
-order by a.attempt, a.kind desc;
+order by a.attempt, a.kind;

@@ -12,12 +12,18 @@ const refusal = z.object({ message: z.string() })
 /**
  * Defines the saga of docs/sagas.md, executes it over HTTP as an application would, and prints the
  * delivered events; then an order that the customer cannot pay. Throws a SetupError if a step fails.
+ * Without the module sagas it only prints that the module is not installed.
  */
 export async function showOrder(
   stack: Stack,
   receiver: Receiver,
   patience: AbortSignal,
 ): Promise<void> {
+  const found = await stack.psql("select to_regclass('outbox.saga') is not null")
+  if (found.stdout === 'f') {
+    print('\nno saga is executed: the module sagas is not installed\n')
+    return
+  }
   const script = await Deno.readTextFile(new URL('./order_saga.sql', import.meta.url))
   const defined = await stack.psql(script)
   if (defined.code !== 0) throw new SetupError(`Cannot define the saga: ${defined.stderr}`)

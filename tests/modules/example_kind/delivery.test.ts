@@ -12,7 +12,6 @@ import { testFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 import { copyProject } from '../../_support/project_copy.ts'
-import { tickAtOnce } from '../../_support/tick.ts'
 import { startWorker } from '../../_support/worker_process.ts'
 import { modules } from '../_support/modules.ts'
 import { ntfyError, type NtfyServer, startNtfy } from './_server.ts'
@@ -55,14 +54,13 @@ Deno.test.beforeAll(async () => {
     ports: 'free',
     fsync: false,
     functions,
+    ticksAtOnce: true,
     log: (line) => log.push(line),
   })
   stopping.defer(() => stack.stop())
   ntfy = stopping.use(startNtfy())
   sql = postgres(stack.dbUrl, { max: 4, onnotice: () => {} })
   stopping.defer(() => sql.end({ timeout: 1 }))
-  const tick = await tickAtOnce(stack.dbUrl)
-  if (tick !== null) stopping.defer(() => tick.end())
 })
 Deno.test.afterAll(() => stopping.disposeAsync())
 
