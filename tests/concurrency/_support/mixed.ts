@@ -215,7 +215,7 @@ export async function prepareMixture(sql: Sql, random: Random): Promise<void> {
 }
 
 /** Lifts every hold and lets time pass until nothing is open any more; returns what is left open. */
-export async function finish(sql: Sql): Promise<unknown[]> {
+export async function finish(sql: Sql): Promise<readonly unknown[]> {
   const run = new Run(sql)
   let results: Report[] = []
   for (let round = 0; round < 400; round++) {
