@@ -234,11 +234,12 @@ export async function finish(sql: Sql): Promise<readonly unknown[]> {
         + (select count(*) from outbox.unrouted)::integer as n`
     if (row?.n === 0) return []
   }
-  return await sql`
+  const open = await sql`
     select to_jsonb(d) as delivery, to_jsonb(l) as lane, to_jsonb(g) as gate, to_jsonb(e) as endpoint,
       outbox.clock() as now
     from outbox.delivery d
     join outbox.lane l on l.id = d.lane_id
     join outbox.gate g on g.id = l.gate_id
     join outbox.endpoint e on e.id = g.endpoint_id`
+  return [...open]
 }
