@@ -1,7 +1,7 @@
 import { printError } from '../../supabase/local/print.ts'
 import { chooseSeed, playSequences, SEED } from './_support/check.ts'
 
-const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 4_000 : 40_000
+const sequences = Deno.env.get('OUTHOOK_SOAK') === 'short' ? 1_500 : 40_000
 const seed = chooseSeed()
 const command = 'deno task soak property/engine'
 
