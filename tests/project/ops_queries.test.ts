@@ -153,8 +153,8 @@ Deno.test('console queries on a migrated database', async (t) => {
       expect(await askOps(pg, '05')).toHaveLength(rows.length + 2)
       const told = rows.map((row) => `${row.event_type} ${row.kind} ${row.outcome} ${row.status}`)
       expect(told.sort()).toEqual([
-        'order.dead close dead_letter 404',
         'order.dead attempt failed 404',
+        'order.dead close dead_letter 404',
         'order.fails attempt failed 503',
         'order.paid attempt delivered 204',
       ])

@@ -38,13 +38,27 @@ export interface TestQueue extends AsyncDisposable {
   read(count: number, ms?: number): Promise<ConsumeMessage[]>
 }
 
+/** RabbitMQ listens a moment before it completes a handshake: a connection is tried until one holds. */
+async function connectTo(options: TestRabbitMq['options']): Promise<ChannelModel> {
+  let failure: unknown
+  for (let n = 0; n < 100; n++) {
+    try {
+      return await connect(options)
+    } catch (error) {
+      failure = error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  throw failure
+}
+
 /** Declares a durable queue, binds it where told, and reads it for as long as the broker stands. */
 export async function openQueue(
   { options }: TestRabbitMq,
   queue: string,
   bound?: { exchange: string; pattern: string },
 ): Promise<TestQueue> {
-  const connection: ChannelModel = await connect(options)
+  const connection = await connectTo(options)
   // The broker may be killed under it, and then there is nothing more to read.
   connection.on('error', () => {})
   const channel = await connection.createChannel()
