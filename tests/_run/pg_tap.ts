@@ -50,8 +50,20 @@ export async function runFile(pg: Postgres, file: string): Promise<FileResult> {
   }
 }
 
+/**
+ * Stops the jobs that create and drop partitions and delete rows: at minute 7 and at midnight they
+ * take locks that the tests of partitions and cleanup expect to be free.
+ */
+export async function stopHourlyJobs(pg: Postgres): Promise<void> {
+  const { code, stderr } = await pg.psql(`
+    select cron.alter_job(j.jobid, active => false) from cron.job j
+    where j.jobname in ('outhook-partitions', 'outhook-cleanup', 'outhook-drop-partitions')`)
+  if (code !== 0) throw new Error(`cannot stop the hourly jobs: ${stderr}`)
+}
+
 if (import.meta.main) {
   await withMigrations(async (pg) => {
+    await stopHourlyJobs(pg)
     for (const file of Deno.args) print(JSON.stringify(await runFile(pg, file)))
   })
 }
