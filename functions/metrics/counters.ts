@@ -14,7 +14,7 @@ type CounterSpec = {
   zeros?: (kinds: readonly string[]) => string[][]
 }
 
-const ends = ['delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']
+const ends = ['delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']
 const reasons = ['retries_exhausted', 'not_retryable', 'expired']
 
 function each(kinds: readonly string[], ...more: readonly string[][]): string[][] {

@@ -129,7 +129,7 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
+      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,

@@ -45,7 +45,7 @@ $$;
 comment on function outbox.delivery_json(uuid, uuid) is
   'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", '
   '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, '
-  'delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", '
+  'delivered, dead_letter, cancelled, expired, filter_error, event_missing), "reason", "attempt", '
   '"failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(

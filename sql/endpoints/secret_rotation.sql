@@ -137,7 +137,7 @@ comment on function outbox.expire_secret(uuid) is
   'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; '
   'OH004 for the current HMAC secret, which every webhook needs.';
 
-create function outbox.drop_expired_secrets(p_now timestamptz) returns integer
+create function outbox.drop_expired_secrets(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -149,6 +149,7 @@ begin
       -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
+      limit p_limit
       for update skip locked)
     returning s.vault_id
   )
@@ -157,6 +158,6 @@ begin
   return v_dropped;
 end
 $$;
-comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Deletes secrets that expired at least five minutes ago, also from Vault. Until then '
-  'build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
+comment on function outbox.drop_expired_secrets(timestamptz, integer) is
+  'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until '
+  'then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';

@@ -82,28 +82,3 @@ create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
   'key, endpoint, deliver_at) is the same event.';
-
--- Daily partitions: time/partition creates and drops them.
-create table outbox.partition_check (
-  name text primary key,
-  clean_nights integer not null,
-  checked_on date not null
-);
-comment on table outbox.partition_check is
-  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
-
-create function outbox.partition_name(p_table text, p_day date) returns text
-language sql stable set search_path = ''
-as $$
-  select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
-$$;
-comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
-
-create function outbox.partition_day(p_name text) returns date
-language sql immutable set search_path = ''
-as $$
-  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
-    pg_catalog.right(p_name, 2)::integer)
-$$;
-comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';

@@ -65,10 +65,18 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first attempt has the same attempt number.
-      and (b.attempt, b.at) > (a.attempt, a.at));
+      and (b.attempt, b.at) > (a.attempt, a.at))
+union all
+-- Deliveries whose event was not there when they were due.
+select a.event_id, a.endpoint_id, e.org_id, null, a.outcome, a.error, a.attempt, null, null,
+  outbox.uuid_v7_time(a.event_id), a.at, false
+from outbox.attempt a
+join outbox.endpoint e on e.id = a.endpoint_id
+where a.outcome = 'event_missing'
+  and not exists (select from outbox.event v where v.id = a.event_id);
 comment on view outbox.delivery_status is
   'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
   'attempt), held (held_because has the reason; set aside: the database rejected it, until '
   'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
-  'no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id '
+  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id '
   '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';

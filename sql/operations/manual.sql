@@ -159,6 +159,22 @@ comment on function outbox.first_retry_at(bigint) is
   'The time of the next attempt of the first delivery of a lane, from its last attempt; null if '
   'it has not failed.';
 
+create function outbox.close_missing(
+  p_delivery outbox.delivery, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  raise warning 'outbox: event % is not stored, so its delivery to endpoint % ends',
+    p_delivery.event_id, p_delivery.endpoint_id;
+  perform outbox.close_delivery(p_delivery, 'event_missing', 'the event is not stored', p_now);
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
+end
+$$;
+comment on function outbox.close_missing(outbox.delivery, timestamptz) is
+  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to '
+  'send. locks: the caller holds the gate.';
+
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
 ) returns void

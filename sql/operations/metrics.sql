@@ -71,19 +71,16 @@ begin
     'partitions', (
       select pg_catalog.jsonb_agg(p)
       from (
-        select o.relname as table, pg_catalog.count(*) as n,
-          extract(epoch from
-            (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
-            as until,
+        select t.name as table, pg_catalog.count(*) as n,
+          extract(epoch from pg_catalog.max(d.until)) as until,
           -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
           -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
-        from pg_catalog.pg_inherits i
-        join pg_catalog.pg_class c on c.oid = i.inhrelid
-        join pg_catalog.pg_class o on o.oid = i.inhparent
-        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
-          and c.relname ~ '_p[0-9]{8}$'
-        group by o.relname
+        from (values ('event'), ('attempt')) t (name)
+        cross join lateral outbox.partitions(t.name) d
+        join pg_catalog.pg_class c
+          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        group by t.name
       ) p));
 end
 $$;

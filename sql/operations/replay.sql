@@ -68,17 +68,20 @@ comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'locks: the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   -- In the lock order of drop_partitions().
-  delete from outbox.partition_check c
-  using (
+  update outbox.partition_check c set clean_nights = 0
+  from (
     select o.name from outbox.partition_check o
     where o.name in (
-      select outbox.partition_name('event',
-        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
-      from pg_catalog.unnest(p_event_ids) u)
+      select t.relname
+      from pg_catalog.unnest(p_event_ids) u
+      cross join lateral (select e.tableoid from outbox.event e where e.id = u offset 0) e
+      join pg_catalog.pg_class t on t.oid = e.tableoid)
     order by o.name
     for update
   ) o
@@ -86,8 +89,8 @@ begin
 end
 $$;
 comment on function outbox.restart_open_checks(uuid[]) is
-  'Restarts the count of nights without an open delivery for the days of replayed events. locks: '
-  'partition_check by name, after the gates.';
+  'Restarts the count of nights without an open delivery for the partitions of replayed events. '
+  'locks: partition_check by name, after the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -1,161 +1,244 @@
--- Cleanup, daily at 00:00 UTC. Each part may run at any time, repeatedly and concurrently.
+-- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
+-- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up to
+-- 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the next
+-- start of the job continues. A step that fails prevents no other. Each step may run at any time,
+-- repeatedly and concurrently.
 
-create function outbox.expire_deliveries(p_limit integer) returns integer
-language plpgsql security definer
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_before timestamptz :=
-    v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_endpoints uuid[];
-  v_delivery outbox.delivery;
-  v_expired integer := 0;
-begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
-  from (
-    select d.endpoint_id from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
-      and coalesce(d.replayed_at, '-infinity') < v_before
-    order by d.event_id
-    limit p_limit
-  ) o;
-  if v_endpoints is null then
-    return 0;
-  end if;
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
-  v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
-  for v_delivery in
-    select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
-      and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
-    order by d.event_id
-    limit p_limit
-  loop
-    -- If the database refuses to end one, go on with the others.
-    begin
-      perform outbox.record_lost_lease(v_delivery, v_now);
-      v_expired := v_expired + outbox.expire_delivery(v_delivery, v_now)::integer;
-    exception when others then
-      if outbox.is_passing(sqlstate) then
-        raise;
-      end if;
-      raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
-        v_delivery.endpoint_id, sqlstate, sqlerrm;
-    end;
-  end loop;
-  return v_expired;
-end
-$$;
-comment on function outbox.expire_deliveries(integer) is
-  'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). Returns how many. locks: '
-  'gates with SKIP LOCKED.';
+create table outbox.cleanup_progress (
+  name text primary key,
+  done_on date,
+  piece_rows integer,
+  failed_at timestamptz,
+  error text
+);
+comment on table outbox.cleanup_progress is
+  'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all '
+  'that it had to; piece_rows: the rows of one piece, if the usual number took too long; '
+  'failed_at, error: its last failure since then.';
 
-create function outbox.expire_delivery(
-  p_delivery outbox.delivery, p_now timestamptz
-) returns boolean
+create function outbox.forget_idempotency_keys(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
-  v_why constant text := 'still open after the retention of events';
-begin
-  -- Read it again: record_lost_lease() may have changed or closed it.
-  select *
-  into p_delivery
-  from outbox.delivery d
-  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
-  if not found then
-    return false;
-  end if;
-  insert into outbox.dead_letter as x (
-    id, event_id, endpoint_id,
-    org_id, original_topic, original_message, partition_key, idempotency_key, traceparent,
-    correlation_id, event_created_at,
-    error, retry_count, failed_at, attempt, why)
-  select
-    outbox.uuid_v7(p_now), e.id, p_delivery.endpoint_id,
-    e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
-    coalesce(e.correlation_id, e.id::text), e.created_at,
-    v_why, p_delivery.failed_attempts, p_now, p_delivery.attempt, 'expired'
-  from outbox.find_event(p_delivery.event_id, p_delivery.endpoint_id) e
-  on conflict (event_id, endpoint_id) do update set
-    error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
-    attempt = excluded.attempt, why = excluded.why,
-    replayed_at = null, delivered_at = null, discarded_at = null, note = null;
-  perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
-  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
-  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
-    p_now);
-  perform outbox.park(array[p_delivery.endpoint_id], p_now);
-  return true;
-end
-$$;
-comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Closes a delivery that was open too long as a dead letter; false if it is no longer open. '
-  'locks: the caller holds the gate.';
-
-create function outbox.cleanup(p_most integer default 100000) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_now timestamptz := outbox.clock();
-  v_keys integer;
-  v_letters integer;
-  v_runs integer;
-  v_step outbox.cleanup_step;
-  v_most integer;
   v_n integer;
-  v_more boolean := false;
-  v_steps jsonb := '{}'::jsonb;
 begin
-  -- An empty ordered lane stays until its lane_spacing_ms has passed.
-  delete from outbox.lane l
-  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_keys = row_count;
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
+  'Deletes up to p_limit idempotency keys older than idempotency.window_hours; returns how many.';
+
+create function outbox.forget_dead_letters(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now
+    where greatest(o.discarded_at, o.delivered_at) < p_now
         - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
       and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_most for update skip locked));
-  get diagnostics v_letters = row_count;
-  delete from cron.job_run_details r where r.runid = any (array(
+    limit p_limit for update skip locked));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_dead_letters(timestamptz, integer) is
+  'Deletes up to p_limit dead letters that were discarded or delivered '
+  'dead_letter.retention_days ago; returns how many.';
+
+create function outbox.forget_job_runs(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  -- pg_cron stores the times of the server, not those of clock().
+  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
     select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+    where o.end_time < pg_catalog.clock_timestamp()
+        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
       and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_most));
-  get diagnostics v_runs = row_count;
+    limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_job_runs(timestamptz, integer) is
+  'Deletes up to p_limit rows of cron.job_run_details of Outhook''s jobs: a day after a success, '
+  'and 7 days after a failure. Returns how many.';
+
+create function outbox.forget_lanes(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
+  -- until a day after its end.
   delete from outbox.lane l
-  where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (
-      select from outbox.replay_job j
-      where j.id = l.key_hash and j.status in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day')
+  where l.id = any (array(
+      select o.id from outbox.lane o
+      where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
+        and (o.ordered or o.key_hash > 0 and exists (
+          select from outbox.replay_job j
+          where j.id = o.key_hash and j.status in ('done', 'cancelled')
+            and j.finished_at < p_now - interval '1 day'))
+      limit p_limit))
+    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_lanes(timestamptz, integer) is
+  'Deletes up to p_limit empty lanes of partition keys and of ended replay jobs; returns how many. '
+  'locks: gates with SKIP LOCKED.';
+
+create function outbox.forget_default_rows(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_events integer;
+  v_attempts integer;
+begin
+  -- The rows of a day whose partition was not created in time.
+  delete from outbox.event_default v where v.id = any (array(
+    select o.id from outbox.event_default o
+    where o.id < outbox.uuid_v7_floor(v_today
+        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+      and not exists (select from outbox.delivery d where d.event_id = o.id)
+      and not exists (select from outbox.unrouted u where u.event_id = o.id)
+      and not exists (select from outbox.unroutable u where u.event_id = o.id)
+    limit p_limit));
+  get diagnostics v_events = row_count;
+  delete from outbox.attempt_default a where a.ctid = any (array(
+    select o.ctid from outbox.attempt_default o
+    where o.at < v_today
+      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+    limit p_limit));
+  get diagnostics v_attempts = row_count;
+  return greatest(v_events, v_attempts);
+end
+$$;
+comment on function outbox.forget_default_rows(timestamptz, integer) is
+  'Deletes up to p_limit events and attempts of the default partitions that are as old as '
+  'partitions that are dropped, and not open. Returns the larger of the two numbers.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('dead_letters', 'outbox.forget_dead_letters'),
+  ('default_rows', 'outbox.forget_default_rows'),
+  ('idempotency_keys', 'outbox.forget_idempotency_keys'),
+  ('job_runs', 'outbox.forget_job_runs'),
+  ('lanes', 'outbox.forget_lanes'),
+  ('secrets', 'outbox.drop_expired_secrets');
+
+create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+-- A row that another transaction has locked is deleted by the next call.
+set lock_timeout = '500ms'
+as $$
+declare
+  v_calls text;
+  v_n integer;
+begin
+  select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
+  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  return v_n;
+exception when query_canceled or others then
+  raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
+  insert into outbox.cleanup_progress as p (name, piece_rows, failed_at, error)
+  values (p_name, case when sqlstate = '57014' then greatest(1, p_most / 4) end,
+    pg_catalog.clock_timestamp(), sqlstate || ' ' || sqlerrm)
+  on conflict (name) do update set
+    piece_rows = coalesce(excluded.piece_rows, p.piece_rows),
+    failed_at = excluded.failed_at, error = excluded.error;
+  return null;
+end
+$$;
+comment on function outbox.clean(text, integer, timestamptz) is
+  'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it '
+  'failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller.';
+
+create function outbox.cleanup_next() returns boolean
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_today date := (v_now at time zone 'UTC')::date;
+  v_name text;
+  v_most integer;
+  v_n integer;
+begin
+  select s.name, least(coalesce(p.piece_rows, 2000), s.most)
+  into v_name, v_most
+  from outbox.cleanup_step s
+  left join outbox.cleanup_progress p on p.name = s.name
+  where p.done_on is distinct from v_today
+    -- A start of the job tries a step that fails once.
+    and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
+  order by s.name
+  limit 1;
+  if v_name is null then
+    return false;
+  end if;
+  v_n := outbox.clean(v_name, v_most, v_now);
+  if v_n < v_most then
+    insert into outbox.cleanup_progress (name, done_on) values (v_name, v_today)
+    on conflict (name) do update set
+      done_on = excluded.done_on, piece_rows = null, failed_at = null, error = null;
+  end if;
+  return true;
+end
+$$;
+comment on function outbox.cleanup_next() is
+  'Deletes the next piece of today''s cleanup; false if nothing is left, or only steps that failed '
+  'since the start of the statement. The job outhook-cleanup calls it until job_deadline().';
+
+create function outbox.cleanup(p_most integer default 10000) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_deadline timestamptz := outbox.job_deadline();
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_failed text[] := array[]::text[];
+  v_steps jsonb := '{}'::jsonb;
+begin
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    if pg_catalog.clock_timestamp() >= v_deadline then
+      v_more := true;
+      exit;
+    end if;
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
-    v_more := v_more or v_n >= v_most;
+    v_n := outbox.clean(v_step.name, v_most, v_now);
+    if v_n is null then
+      v_failed := v_failed || v_step.name;
+    end if;
+    v_more := v_more or coalesce(v_n >= v_most, false);
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
-  return v_steps || pg_catalog.jsonb_build_object(
-    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
+  return v_steps || pg_catalog.jsonb_build_object('more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('errors', (
+      select pg_catalog.jsonb_object_agg(p.name, p.error) from outbox.cleanup_progress p
+      where p.name = any (v_failed))) end;
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Deletes rows that are older than their retention, up to p_most of each kind. Returns '
-  '{"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its '
-  'name: how many were deleted, "more": whether to call it again, because more may be left}. '
-  'drop_partitions() deletes events and attempts.';
+  'Deletes rows that are older than their retention now, up to p_most of each step, until '
+  'job_deadline(). Returns {for each row of cleanup_step its name: how many were deleted, null if '
+  'it failed; "more": whether to call it again, because more may be left; "errors": {name: text} '
+  'of those that failed}. drop_partitions() deletes events and attempts.';

@@ -1,56 +1,82 @@
--- The jobs of pg_cron. Before version 1.5, pg_cron starts a job at most once a minute. There, the
--- job calls tick() once a second until its minute is over. It commits after each call, so it cannot
--- be a procedure with a SET clause. Each call has its own exception block, because an error would
--- end the loop.
+-- The jobs of pg_cron. statement_timeout of their role cancels a job that takes longer: so each of
+-- them works in pieces and ends in time (time/job_deadline).
 
-do $$
-begin
-  perform cron.schedule('outhook-tick', '1 seconds', 'select outbox.tick()');
-exception when invalid_parameter_value then
-  perform cron.schedule('outhook-tick', '* * * * *', $job$
+-- The tick runs every second, and each start of a job costs a new connection: 50 to 300 ms of CPU
+-- with cold caches. So a start ticks for up to a minute. From version 1.5, pg_cron starts the job
+-- again at once when it has ended. Before, it starts a job once a minute: there, each tick is a
+-- statement of its own, which has its own timeout. BEGIN prevents that all statements of the job are
+-- one transaction. A background worker of pg_cron refuses BEGIN, so it gets the loop.
+do $do$
+declare
+  v_loop constant text := $job$
 do $tick$
 declare
-  v_end constant timestamptz :=
-    pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_until constant timestamptz := outbox.job_deadline();
 begin
   loop
-    begin
-      perform outbox.tick();
-    exception when others then
-      raise warning 'outbox.tick(): %', sqlerrm;
-    end;
+    perform outbox.try_tick(v_until);
     commit;
-    exit when pg_catalog.clock_timestamp() + interval '1 s' >= v_end;
-    perform pg_catalog.pg_sleep(1);
+    exit when pg_catalog.clock_timestamp() + interval '1 s' >= v_until;
+    perform outbox.await_tick();
   end loop;
 end
 $tick$
-$job$);
+$job$;
+  v_second constant text :=
+    'begin; select outbox.try_tick(); commit; select outbox.await_tick(); ';
+begin
+  perform cron.schedule('outhook-tick', '1 seconds', v_loop);
+exception when invalid_parameter_value then
+  perform cron.schedule('outhook-tick', '* * * * *', case
+    when exists (
+      select from pg_catalog.pg_settings s
+      where s.name = 'cron.use_background_workers' and s.setting = 'on')
+    then v_loop
+    else pg_catalog.repeat(v_second, 59) || 'select outbox.try_tick()'
+  end);
 end
-$$;
+$do$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
--- Repeat until nothing is left: otherwise rows would accumulate if a day brings more than the limit
--- of one call. Each round is a short transaction.
-select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
+
+-- It does the work of a day (UTC) once, from midnight. The other starts continue what is left, or
+-- have nothing to do.
+select cron.schedule('outhook-cleanup', '*/5 * * * *', $job$
 do $cleanup$
+declare
+  v_until constant timestamptz := outbox.job_deadline();
 begin
-  while (outbox.cleanup() -> 'more')::boolean loop
+  while outbox.cleanup_next() loop
     commit;
+    exit when pg_catalog.clock_timestamp() >= v_until;
   end loop;
 end
 $cleanup$
 $job$);
--- A separate job, so that neither job holds its locks while the other one works.
-select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
+
+-- One partition in each transaction, because publishers wait for its lock. Twelve starts, so that
+-- all are dropped in one night.
+select cron.schedule('outhook-drop-partitions', '*/5 0 * * *', $job$
+do $drop$
+declare
+  v_until constant timestamptz := outbox.job_deadline();
+begin
+  while (outbox.drop_partitions(1) -> 'more')::boolean loop
+    commit;
+    exit when pg_catalog.clock_timestamp() >= v_until;
+  end loop;
+end
+$drop$
+$job$);
 
 -- In these tables some thousand rows a second die. Autovacuum would handle them once a minute, but
 -- the application's big tables can keep all of its three workers busy for hours. index_cleanup on:
 -- dead index entries make claims slow, and vacuum would leave them while they are few. truncate
--- off: truncating the file needs a lock that stops every run.
+-- off: truncating the file needs a lock that stops every run. Each table commits, and the largest
+-- is the last: a timeout takes away no other.
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
-  'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
+  'outbox.gate, outbox.unrouted, outbox.run, outbox.run_batch, outbox.lane');
 
 -- The time from which the lateness of the tick is measured.
 select pg_catalog.setval('outbox.last_tick',

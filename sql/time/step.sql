@@ -1,4 +1,4 @@
--- The steps of modules in the tick and in the cleanup. A module inserts its steps in its own
+-- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its own
 -- folder. Each row names a function, which is called as the owner of the schema. So only the owner
 -- may write to these tables.
 

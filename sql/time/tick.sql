@@ -1,4 +1,4 @@
--- The tick, which pg_cron calls once a second. It does the periodic work that no run does
+-- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work that no run does
 -- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
 
 create function outbox.wake(
@@ -92,53 +92,62 @@ comment on function outbox.wake_missed(timestamptz) is
   'Makes gates due that are before the start of the ring, because their change took long to '
   'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
-create function outbox.upkeep(p_now timestamptz) returns void
+create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
+  v_second bigint := pg_catalog.floor(extract(epoch from p_now));
   v_step outbox.tick_step;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
-  exception when others then
+  exception when query_canceled or others then
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
-  begin
-    perform outbox.wake_changed(p_now);
-    perform outbox.wake_missed(p_now);
-  exception when others then
-    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
-  end;
-  for v_step in select s.* from outbox.tick_step s order by s.name loop
-    begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
-    exception when others then
-      raise warning '%(): %', v_step.calls, sqlerrm;
-    end;
-  end loop;
-  begin
-    perform outbox.purge_deleted(1000);
-    perform outbox.expire_deliveries(200);
-  exception when others then
-    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
-  end;
-  begin
-    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
-      perform outbox.fold_counters();
+  -- Each second begins with another step, so that none waits forever if the time is short.
+  for v_turn in v_second .. v_second + 3 loop
+    exit when pg_catalog.clock_timestamp() >= p_until;
+    if v_turn % 4 = 0 then
+      begin
+        perform outbox.wake_changed(p_now);
+        perform outbox.wake_missed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+      end;
+    elsif v_turn % 4 = 1 then
+      for v_step in select s.* from outbox.tick_step s order by s.name loop
+        begin
+          execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+        exception when query_canceled or others then
+          raise warning '%(): %', v_step.calls, sqlerrm;
+        end;
+      end loop;
+    elsif v_turn % 4 = 2 then
+      begin
+        perform outbox.purge_deleted(1000);
+        perform outbox.expire_deliveries(200);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+      end;
+    elsif v_second % 10 = 0 then
+      begin
+        perform outbox.fold_counters();
+      exception when query_canceled or others then
+        raise warning 'outbox.fold_counters(): %', sqlerrm;
+      end;
     end if;
-  exception when others then
-    raise warning 'outbox.fold_counters(): %', sqlerrm;
-  end;
+  end loop;
 end
 $$;
-comment on function outbox.upkeep(timestamptz) is
+comment on function outbox.upkeep(timestamptz, timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
   'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, adds up the counters.';
+  'deliveries that were open too long, adds up the counters. After p_until it begins no step, and '
+  'the next tick begins with another one.';
 
-create function outbox.tick() returns jsonb
+create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -151,25 +160,21 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.upkeep(v_now);
+  perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
     and outbox.has_due(v_now)
   then
-    select pg_catalog.count(*)
-    into v_live
-    from outbox.run r
-    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-      and r.polled_at <= v_now + interval '10 s';
+    v_live := outbox.live_runs(v_now);
     -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
-    v_kicked := (outbox.is_quiet(v_now)
-        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+    v_kicked := v_live < outbox.setting_int('worker.max_runs')
+      and (v_behind or outbox.is_quiet(v_now))
       and outbox.kick('tick');
   end if;
   perform pg_catalog.setval('outbox.last_tick',
@@ -178,7 +183,7 @@ begin
     pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
 end
 $$;
-comment on function outbox.tick() is
-  'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are '
-  'alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing '
-  'is due}.';
+comment on function outbox.tick(timestamptz) is
+  'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after '
+  'p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, '
+  '"runs": live_runs(), absent if nothing is due}.';

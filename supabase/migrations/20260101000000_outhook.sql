@@ -3,32 +3,34 @@
 -- From sql/: foundation/setup.sql, foundation/argument.sql, foundation/passing_error.sql,
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
 --   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql, foundation/close_new.sql,
---   foundation/rights.sql, events/event.sql, events/event_check.sql, events/idempotency_key.sql,
---   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
---   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
---   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
---   endpoints/endpoint_status.sql, endpoints/extension_points.sql, endpoints/vault.sql,
---   endpoints/secret.sql, endpoints/secret_form.sql, endpoints/secret_rotation.sql,
---   endpoints/headers.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
---   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
---   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
---   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
---   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
---   engine/route/refused_event.sql, engine/route/routing_timeout.sql, engine/result/error_hint.sql,
---   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
---   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
---   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
---   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
---   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
---   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
---   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   foundation/rights.sql, events/event.sql, events/partition.sql, events/event_check.sql,
+--   events/idempotency_key.sql, events/publish.sql, events/publish_many.sql, events/rights.sql,
+--   endpoints/endpoint_kind.sql, endpoints/endpoint.sql, endpoints/filter.sql,
+--   endpoints/filter_condition.sql, endpoints/filter_path.sql, endpoints/filter_read.sql,
+--   endpoints/subscription.sql, endpoints/endpoint_status.sql, endpoints/extension_points.sql,
+--   endpoints/vault.sql, endpoints/secret.sql, endpoints/secret_form.sql,
+--   endpoints/secret_rotation.sql, endpoints/headers.sql, endpoints/credentials.sql,
+--   endpoints/unreadable.sql, endpoints/create_endpoint.sql, endpoints/org_endpoint.sql,
+--   endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql,
+--   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
+--   engine/queue/refusal.sql, engine/route/router.sql, engine/route/unrouted.sql,
+--   engine/route/wanted.sql, engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql,
+--   engine/route/route.sql, engine/route/refused_event.sql, engine/route/routing_timeout.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
+--   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
+--   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, engine/run/response.sql, engine/rights.sql,
+--   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
+--   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
+--   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
+--   operations/release.sql, operations/queue_metrics.sql, operations/metrics.sql,
+--   operations/rights.sql, time/step.sql, time/job_deadline.sql, time/tick.sql, time/partition.sql,
+--   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/job.sql, time/cron.sql,
+--   time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -885,6 +887,9 @@ create table outbox.counter_change (
 comment on table outbox.counter_change is
   'The counts since the last fold_counters(), inserted by the transactions that counted.';
 create index counter_change_at on outbox.counter_change (at);
+-- For publications, as in attempt: the key of an index would cost each count a write. If wal_level is
+-- logical, the WAL of fold_counters() has each row that it deletes.
+alter table outbox.counter_change replica identity full;
 
 -- The time in milliseconds from which counter_change is read, so that dead entries of its index are
 -- skipped. A sequence, because it has no dead versions itself.
@@ -937,7 +942,11 @@ declare
   v_folded integer;
 begin
   with taken as (
-    delete from outbox.counter_change c where c.at >= v_since returning c.*
+    -- At most 100,000 rows, in 0.3 s: many more may be left if the tick did not run.
+    delete from outbox.counter_change c where c.ctid = any (array(
+      select o.ctid from outbox.counter_change o
+      where o.at >= v_since order by o.at limit 100000))
+    returning c.*
   ), folded as (
     -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
@@ -958,7 +967,7 @@ begin
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds counter_change up into counter and returns how many rows it had.';
+  'Adds up to 100,000 rows of counter_change up into counter and returns how many it added.';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''
@@ -1274,30 +1283,57 @@ comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
   'key, endpoint, deliver_at) is the same event.';
 
--- Daily partitions: time/partition creates and drops them.
+-- sql/events/partition.sql
+
+-- The daily partitions of event and attempt, as they are. time/add_partition creates them and
+-- time/drop_partition drops them.
+
 create table outbox.partition_check (
   name text primary key,
   clean_nights integer not null,
   checked_on date not null
 );
 comment on table outbox.partition_check is
-  'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
+  'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the '
+  'last check; a replay resets the count.';
 
 create function outbox.partition_name(p_table text, p_day date) returns text
 language sql stable set search_path = ''
 as $$
   select p_table || '_p' || pg_catalog.to_char(p_day, 'YYYYMMDD')
 $$;
-comment on function outbox.partition_name(text, date) is 'The name of the partition of a day.';
+comment on function outbox.partition_name(text, date) is
+  'The name of the partition that is created for a day. What it stores is in partitions().';
 
-create function outbox.partition_day(p_name text) returns date
-language sql immutable set search_path = ''
+-- Postgres returns bounds only as text in the format of the session, so the settings of this
+-- function fix the format.
+create function outbox.partitions(p_table text)
+returns table (name text, since timestamptz, until timestamptz)
+language plpgsql stable
+set search_path = ''
+set datestyle = 'ISO, YMD'
+set timezone = 'UTC'
 as $$
-  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
-    pg_catalog.right(p_name, 2)::integer)
+begin
+  return query
+  select b.name,
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+  from (
+    select c.relname::text as name, p_table = 'event' as by_id,
+      pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
+        '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = pg_catalog.to_regclass('outbox.' || p_table)
+  ) b
+  where b.bounds is not null
+  order by 2;
+end
 $$;
-comment on function outbox.partition_day(text) is 'The day (UTC) of a partition, from its name.';
+comment on function outbox.partitions(text) is
+  'The partitions of event or attempt without DEFAULT, and the time span that each stores by its '
+  'real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
 
 -- sql/events/event_check.sql
 
@@ -3357,7 +3393,7 @@ comment on function outbox.expire_secret(uuid) is
   'Expires a replaced secret or an ed25519 key at once: {"id", "secret_id", "expires_at"}. OH002; '
   'OH004 for the current HMAC secret, which every webhook needs.';
 
-create function outbox.drop_expired_secrets(p_now timestamptz) returns integer
+create function outbox.drop_expired_secrets(p_now timestamptz, p_limit integer) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
@@ -3369,6 +3405,7 @@ begin
       -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
+      limit p_limit
       for update skip locked)
     returning s.vault_id
   )
@@ -3377,9 +3414,9 @@ begin
   return v_dropped;
 end
 $$;
-comment on function outbox.drop_expired_secrets(timestamptz) is
-  'Deletes secrets that expired at least five minutes ago, also from Vault. Until then '
-  'build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
+comment on function outbox.drop_expired_secrets(timestamptz, integer) is
+  'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until '
+  'then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
 -- sql/endpoints/headers.sql
 
@@ -4766,7 +4803,7 @@ create table outbox.attempt (
   kind text not null constraint attempt_kind_is_known check (kind in ('attempt', 'close')),
   outcome text not null constraint attempt_outcome_is_known check (outcome in (
     'delivered', 'failed',
-    'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber'
+    'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'event_missing'
   )),
   status integer,
   error_class text,
@@ -4780,8 +4817,15 @@ comment on table outbox.attempt is
   'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
   'dropped by age.';
 create table outbox.attempt_default partition of outbox.attempt default;
+-- With a publication for all tables, Postgres refuses every update and delete on a table without an
+-- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
+-- and these rows are only inserted, and moved out of DEFAULT.
+alter table outbox.attempt replica identity full;
+alter table outbox.attempt_default replica identity full;
 create index attempt_event on outbox.attempt (event_id);
 create index attempt_endpoint on outbox.attempt (endpoint_id, at);
+-- For delivery_status, which finds the other ends through their events.
+create index attempt_missing on outbox.attempt (event_id) where outcome = 'event_missing';
 
 create table outbox.dead_letter (
   id uuid primary key,
@@ -4853,7 +4897,8 @@ begin
 end
 $$;
 comment on function outbox.count_ended(uuid, text, bigint) is
-  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
+  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, '
+  'event_missing.';
 
 -- sql/engine/queue/refusal.sql
 
@@ -8442,6 +8487,7 @@ as $$
 declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
+  v_found bigint;
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -8460,23 +8506,26 @@ begin
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
-  v_parcel.events := (
-    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
-    from (
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
-      cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
-      union all
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from pg_catalog.unnest(v_dropped) v
-    ) e
-    cross join lateral (
-      select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
-        e.body
-    ) x);
+  select coalesce(pg_catalog.json_object_agg(e.id, x), '{}'), pg_catalog.count(*)
+  into v_parcel.events, v_found
+  from (
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+    cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
+    union all
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from pg_catalog.unnest(v_dropped) v
+  ) e
+  cross join lateral (
+    select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
+      coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
+      e.body
+  ) x;
+  if v_found < (select pg_catalog.count(distinct u) from pg_catalog.unnest(p_claimed.events) u) then
+    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
+  end if;
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
@@ -8567,6 +8616,59 @@ comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
   'Releases the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
   'endpoint. locks: the caller holds the gate.';
 
+create function outbox.stored(p_claimed outbox.claimed, p_now timestamptz) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gone outbox.result[];
+  v_one outbox.result;
+  v_delivery outbox.delivery;
+begin
+  v_gone := array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.replayed)
+      as c (event_id, endpoint_id, attempt, replayed)
+    where not exists (select from outbox.event v where v.id = c.event_id)
+      -- Only the event of a replay is also in its dead letter.
+      and not (c.replayed and exists (
+        select from outbox.find_event(c.event_id, c.endpoint_id))));
+  if pg_catalog.cardinality(v_gone) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete_apart(v_gone, p_now);
+  foreach v_one in array v_gone loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = v_one.event and d.endpoint_id = v_one.endpoint and d.leased_until is null;
+    if found then
+      perform outbox.close_missing(v_delivery, p_now);
+    end if;
+  end loop;
+  return (
+    select row(
+      pg_catalog.array_agg(c.event_id order by c.place),
+      pg_catalog.array_agg(c.endpoint_id order by c.place),
+      pg_catalog.array_agg(c.attempt order by c.place),
+      pg_catalog.array_agg(c.failed_attempts order by c.place),
+      pg_catalog.array_agg(c.lane_id order by c.place),
+      pg_catalog.array_agg(c.ordered order by c.place),
+      pg_catalog.array_agg(c.replayed order by c.place),
+      pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+      p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.replayed,
+      p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+        place)
+    where not exists (
+      select from pg_catalog.unnest(v_gone) g
+      where g.event = c.event_id and g.endpoint = c.endpoint_id));
+end
+$$;
+comment on function outbox.stored(outbox.claimed, timestamptz) is
+  'A claim without the deliveries whose event is not stored. These end: see close_missing(). locks: '
+  'the caller holds the gates.';
+
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.claimed
@@ -8622,7 +8724,7 @@ begin
   end;
   -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
-  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  v_handed.claimed := outbox.readable(outbox.stored(p_claimed, p_now), p_known, p_now);
   if (v_handed.claimed).events is not null then
     v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
@@ -8631,7 +8733,7 @@ end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
   'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
-  'out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+  'out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
 
 -- sql/engine/extension_points.sql
 
@@ -8884,20 +8986,34 @@ comment on table outbox.run_batch is
   'The last batches of each run. If a response was lost, a repeat of the same call returns the '
   'same batch.';
 
+create function outbox.live_runs(
+  p_now timestamptz, p_before outbox.run default null
+) returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and r.polled_at <= p_now + interval '10 s'
+      and (p_before.id is null or (r.started_at, r.id) < (p_before.started_at, p_before.id)));
+end
+$$;
+comment on function outbox.live_runs(timestamptz, outbox.run) is
+  'How many edge runs are alive (older than p_before, if it is given). A run that has not polled '
+  'for 10 s counts as dead. Both is_crowded() and kicks use this number, so that no kick starts a '
+  'run that has to stop at once.';
+
 create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
-    select pg_catalog.count(*) from outbox.run r
-    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and r.polled_at <= p_now + interval '10 s'
-      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+  return p_run.kind = 'edge'
+    and outbox.live_runs(p_now, p_run) >= outbox.setting_int('worker.max_runs');
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
-  'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled '
-  'for 10 s counts as dead.';
+  'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
@@ -8924,6 +9040,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
@@ -9040,8 +9157,9 @@ comment on function outbox.reload_jobs() is
 -- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron calls tick(). It does periodic work (upkeep()), and kicks if work is due
---     and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--   2 Each second pg_cron's job calls tick(). It does periodic work (upkeep()), and kicks if work is
+--     due and no run is awake, or if work has waited for 1 s. Nobody kicks if worker.max_runs runs
+--     are alive: live_runs().
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
@@ -9051,6 +9169,9 @@ comment on function outbox.reload_jobs() is
 --   12:00:05.0   10,000 events were published, and a gate has been due since 12:00:04: R1 alone is
 --                too slow. One run is less than worker.max_runs: the tick kicks, and R2 starts.
 --   12:00:06.0   The gate is still due, but two runs are alive. No kick.
+--
+-- If pg_net does not send, kicks would pile up, and all be sent when it works again. So after three
+-- kicks without a new run only the tick kicks, and only while pg_net's queue has less than three.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
 -- can at most start one more run, which stops if there are worker.max_runs older ones.
@@ -9064,6 +9185,8 @@ create sequence outbox.last_kick minvalue 0 start 0;
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
+-- How many kicks were sent since a run began. A new run sets it to 0.
+create sequence outbox.kicks_without_run minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -9143,6 +9266,9 @@ begin
   if v_url is null or v_secret is null then
     return false;
   end if;
+  if not outbox.may_queue_kick(p_why, v_url || '/deliver/run') then
+    return false;
+  end if;
   perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
   perform net.http_post(
     url => v_url || '/deliver/run',
@@ -9155,6 +9281,7 @@ begin
   perform pg_catalog.nextval(case p_why
     when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
   end::regclass);
+  perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
   return false;
@@ -9162,7 +9289,30 @@ end
 $$;
 comment on function outbox.kick(text) is
   'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
-  'Never raises, and waits at most 50 ms for a lock.';
+  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+
+create function outbox.may_queue_kick(p_why text, p_url text) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if (select s.last_value + s.is_called::integer < 3 from outbox.kicks_without_run s)
+    or p_why = 'tick' and not pg_catalog.has_table_privilege('net.http_request_queue', 'select')
+  then
+    return true;
+  end if;
+  -- The queue of pg_net has no index, and the application may have queued a million requests. So
+  -- only the tick reads it, a large one every 10 s, and only if recent kicks have started no run.
+  return p_why = 'tick'
+    and (pg_catalog.pg_relation_size('net.http_request_queue') < 8 * 1024 * 1024
+      or pg_catalog.floor(extract(epoch from outbox.clock()))::bigint % 10 = 0)
+    and (
+      select pg_catalog.count(*) < 3
+      from (select from net.http_request_queue q where q.url = p_url limit 3) q);
+end
+$$;
+comment on function outbox.may_queue_kick(text, text) is
+  'Whether a kick may be queued: fewer than three were sent since a run began, or (tick only) '
+  'fewer than three wait in the queue of pg_net.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -9194,13 +9344,15 @@ begin
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
     and outbox.is_quiet(outbox.clock())
+    and outbox.live_runs(outbox.clock()) < outbox.setting_int('worker.max_runs')
   then
     perform outbox.kick('commit');
   end if;
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';
+  'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a '
+  'transaction.';
 
 -- sql/engine/run/dispatch.sql
 
@@ -9761,6 +9913,22 @@ comment on function outbox.first_retry_at(bigint) is
   'The time of the next attempt of the first delivery of a lane, from its last attempt; null if '
   'it has not failed.';
 
+create function outbox.close_missing(
+  p_delivery outbox.delivery, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  raise warning 'outbox: event % is not stored, so its delivery to endpoint % ends',
+    p_delivery.event_id, p_delivery.endpoint_id;
+  perform outbox.close_delivery(p_delivery, 'event_missing', 'the event is not stored', p_now);
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
+end
+$$;
+comment on function outbox.close_missing(outbox.delivery, timestamptz) is
+  'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to '
+  'send. locks: the caller holds the gate.';
+
 create function outbox.close_delivery(
   p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamptz
 ) returns void
@@ -9985,17 +10153,20 @@ comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'locks: the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
 as $$
 begin
   -- In the lock order of drop_partitions().
-  delete from outbox.partition_check c
-  using (
+  update outbox.partition_check c set clean_nights = 0
+  from (
     select o.name from outbox.partition_check o
     where o.name in (
-      select outbox.partition_name('event',
-        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
-      from pg_catalog.unnest(p_event_ids) u)
+      select t.relname
+      from pg_catalog.unnest(p_event_ids) u
+      cross join lateral (select e.tableoid from outbox.event e where e.id = u offset 0) e
+      join pg_catalog.pg_class t on t.oid = e.tableoid)
     order by o.name
     for update
   ) o
@@ -10003,8 +10174,8 @@ begin
 end
 $$;
 comment on function outbox.restart_open_checks(uuid[]) is
-  'Restarts the count of nights without an open delivery for the days of replayed events. locks: '
-  'partition_check by name, after the gates.';
+  'Restarts the count of nights without an open delivery for the partitions of replayed events. '
+  'locks: partition_check by name, after the gates.';
 
 create function outbox.replay(p_event_id uuid, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -10439,12 +10610,20 @@ where (a.kind = 'close' or a.outcome = 'delivered') and a.outcome <> 'failed'
     where b.event_id = a.event_id and b.endpoint_id is not distinct from a.endpoint_id
       and (b.kind = 'close' or b.outcome = 'delivered')
       -- A replay that was cancelled before its first attempt has the same attempt number.
-      and (b.attempt, b.at) > (a.attempt, a.at));
+      and (b.attempt, b.at) > (a.attempt, a.at))
+union all
+-- Deliveries whose event was not there when they were due.
+select a.event_id, a.endpoint_id, e.org_id, null, a.outcome, a.error, a.attempt, null, null,
+  outbox.uuid_v7_time(a.event_id), a.at, false
+from outbox.attempt a
+join outbox.endpoint e on e.id = a.endpoint_id
+where a.outcome = 'event_missing'
+  and not exists (select from outbox.event v where v.id = a.event_id);
 comment on view outbox.delivery_status is
   'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next '
   'attempt), held (held_because has the reason; set aside: the database rejected it, until '
   'retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, '
-  'no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id '
+  'no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id '
   '>= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
 
 -- sql/operations/recent_deliveries.sql
@@ -10756,7 +10935,7 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, 'DEAD_LETTER', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, 'CANCELLED', null, r.retry_count, r.last_error,
   r.last_attempt_at, null, r.created_at, r.endpoint_id
@@ -10798,7 +10977,7 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'DEAD_LETTER', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.correlation_id, r.event_type, r.payload, 'CANCELLED', r.retry_count, r.last_error,
   null, r.created_at, r.endpoint_id
@@ -10825,7 +11004,7 @@ from outbox.relay_status r where r.status in ('delivered', 'no_subscriber')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'dlq', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
-from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error')
+from outbox.relay_status r where r.status in ('dead_letter', 'expired', 'filter_error', 'event_missing')
 union all
 select r.id, r.event_type, r.payload, r.partition_key, 'cancelled', r.correlation_id, r.retry_count,
   r.max_retries, r.last_error, null, r.created_at, r.endpoint_id
@@ -11112,19 +11291,16 @@ begin
     'partitions', (
       select pg_catalog.jsonb_agg(p)
       from (
-        select o.relname as table, pg_catalog.count(*) as n,
-          extract(epoch from
-            (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
-            as until,
+        select t.name as table, pg_catalog.count(*) as n,
+          extract(epoch from pg_catalog.max(d.until)) as until,
           -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
           -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
-        from pg_catalog.pg_inherits i
-        join pg_catalog.pg_class c on c.oid = i.inhrelid
-        join pg_catalog.pg_class o on o.oid = i.inhparent
-        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
-          and c.relname ~ '_p[0-9]{8}$'
-        group by o.relname
+        from (values ('event'), ('attempt')) t (name)
+        cross join lateral outbox.partitions(t.name) d
+        join pg_catalog.pg_class c
+          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        group by t.name
       ) p));
 end
 $$;
@@ -11249,7 +11425,7 @@ grant insert on outbox.webhook_outbox to service_role;
 
 -- sql/time/step.sql
 
--- The steps of modules in the tick and in the cleanup. A module inserts its steps in its own
+-- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its own
 -- folder. Each row names a function, which is called as the owner of the schema. So only the owner
 -- may write to these tables.
 
@@ -11280,9 +11456,28 @@ comment on table outbox.cleanup_step is
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';
 
+-- sql/time/job_deadline.sql
+
+-- When a job has to end. pg_cron runs a job as one statement (or several), and statement_timeout of
+-- its role cancels that statement; a statement cannot change its own timeout. So jobs work in
+-- bounded pieces, commit each of them, and end before the timeout. pg_cron then starts them again.
+
+create function outbox.job_deadline() returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- A quarter of the timeout is left for the last piece.
+  return pg_catalog.statement_timestamp() + least(interval '1 minute',
+    nullif(pg_catalog.current_setting('statement_timeout')::interval, '0') * 0.75);
+end
+$$;
+comment on function outbox.job_deadline() is
+  'When the current statement should start no further piece of work: after three quarters of '
+  'statement_timeout, and after a minute at the latest.';
+
 -- sql/time/tick.sql
 
--- The tick, which pg_cron calls once a second. It does the periodic work that no run does
+-- The tick, which a job of pg_cron calls once a second (see time/cron). It does the periodic work that no run does
 -- (upkeep()), and kicks a run if work is due. The kick itself is in engine/run/kick.
 
 create function outbox.wake(
@@ -11376,53 +11571,62 @@ comment on function outbox.wake_missed(timestamptz) is
   'Makes gates due that are before the start of the ring, because their change took long to '
   'commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
-create function outbox.upkeep(p_now timestamptz) returns void
+create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
+  v_second bigint := pg_catalog.floor(extract(epoch from p_now));
   v_step outbox.tick_step;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
-  exception when others then
+  exception when query_canceled or others then
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
-  begin
-    perform outbox.wake_changed(p_now);
-    perform outbox.wake_missed(p_now);
-  exception when others then
-    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
-  end;
-  for v_step in select s.* from outbox.tick_step s order by s.name loop
-    begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
-    exception when others then
-      raise warning '%(): %', v_step.calls, sqlerrm;
-    end;
-  end loop;
-  begin
-    perform outbox.purge_deleted(1000);
-    perform outbox.expire_deliveries(200);
-  exception when others then
-    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
-  end;
-  begin
-    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
-      perform outbox.fold_counters();
+  -- Each second begins with another step, so that none waits forever if the time is short.
+  for v_turn in v_second .. v_second + 3 loop
+    exit when pg_catalog.clock_timestamp() >= p_until;
+    if v_turn % 4 = 0 then
+      begin
+        perform outbox.wake_changed(p_now);
+        perform outbox.wake_missed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+      end;
+    elsif v_turn % 4 = 1 then
+      for v_step in select s.* from outbox.tick_step s order by s.name loop
+        begin
+          execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+        exception when query_canceled or others then
+          raise warning '%(): %', v_step.calls, sqlerrm;
+        end;
+      end loop;
+    elsif v_turn % 4 = 2 then
+      begin
+        perform outbox.purge_deleted(1000);
+        perform outbox.expire_deliveries(200);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+      end;
+    elsif v_second % 10 = 0 then
+      begin
+        perform outbox.fold_counters();
+      exception when query_canceled or others then
+        raise warning 'outbox.fold_counters(): %', sqlerrm;
+      end;
     end if;
-  exception when others then
-    raise warning 'outbox.fold_counters(): %', sqlerrm;
-  end;
+  end loop;
 end
 $$;
-comment on function outbox.upkeep(timestamptz) is
+comment on function outbox.upkeep(timestamptz, timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
   'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, adds up the counters.';
+  'deliveries that were open too long, adds up the counters. After p_until it begins no step, and '
+  'the next tick begins with another one.';
 
-create function outbox.tick() returns jsonb
+create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -11435,25 +11639,21 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.upkeep(v_now);
+  perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
     and outbox.has_due(v_now)
   then
-    select pg_catalog.count(*)
-    into v_live
-    from outbox.run r
-    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-      and r.polled_at <= v_now + interval '10 s';
+    v_live := outbox.live_runs(v_now);
     -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
-    v_kicked := (outbox.is_quiet(v_now)
-        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+    v_kicked := v_live < outbox.setting_int('worker.max_runs')
+      and (v_behind or outbox.is_quiet(v_now))
       and outbox.kick('tick');
   end if;
   perform pg_catalog.setval('outbox.last_tick',
@@ -11462,17 +11662,107 @@ begin
     pg_catalog.jsonb_build_object('kicked', v_kicked, 'runs', v_live));
 end
 $$;
-comment on function outbox.tick() is
-  'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are '
-  'alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing '
-  'is due}.';
+comment on function outbox.tick(timestamptz) is
+  'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after '
+  'p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, '
+  '"runs": live_runs(), absent if nothing is due}.';
 
 -- sql/time/partition.sql
 
--- Partitions: one per day for event and attempt, created a week ahead. If a day has no partition,
+-- Creating partitions: one per day for event and attempt, a week ahead. If a day has no partition,
 -- its rows are stored in the default partition, so that no publisher fails, and are moved when the
--- partition is created. DDL waits at most 100 ms for a lock. Creating is repeated each hour, and
--- dropping each night.
+-- partition is created. DDL waits at most 100 ms for a lock. It is repeated each hour.
+--
+-- No bound passes through text in the format of the session: a day began 14 hours late where
+-- datestyle was 'SQL, DMY' and timezone 'Asia/Shanghai'. A day that such a partition covers in part
+-- gets a partition for the rest.
+
+create function outbox.free_span(p_table text, p_day date) returns tstzrange
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_from timestamptz := p_day::timestamp at time zone 'UTC';
+  v_until timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  v_part record;
+begin
+  for v_part in
+    select p.since, p.until from outbox.partitions(p_table) p
+    where p.since < v_until and p.until > v_from
+    order by p.since
+  loop
+    if v_part.since > v_from then
+      v_until := v_part.since;
+      exit;
+    end if;
+    v_from := v_part.until;
+  end loop;
+  return case when v_from < v_until then pg_catalog.tstzrange(v_from, v_until) end;
+end
+$$;
+comment on function outbox.free_span(text, date) is
+  'The first part of a day (UTC) that no partition of event or attempt covers; null if there is '
+  'none.';
+
+create function outbox.move_from_default(
+  p_table text, p_name text, p_span tstzrange
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if p_table = 'event' then
+    execute pg_catalog.format(
+      'with moved as (delete from outbox.event_default where id >= $1 and id < $2 returning *) '
+      'insert into outbox.%I select * from moved', p_name)
+    using outbox.uuid_v7_floor(pg_catalog.lower(p_span)),
+      outbox.uuid_v7_floor(pg_catalog.upper(p_span));
+  else
+    execute pg_catalog.format(
+      'with moved as (delete from outbox.attempt_default where at >= $1 and at < $2 returning *) '
+      'insert into outbox.%I select * from moved', p_name)
+    using pg_catalog.lower(p_span), pg_catalog.upper(p_span);
+  end if;
+end
+$$;
+comment on function outbox.move_from_default(text, text, tstzrange) is
+  'Moves the rows of a time span from the default partition of event or attempt to a table.';
+
+create function outbox.fits_one_move(p_table text, p_span tstzrange) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+declare
+  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
+  v_most constant integer := 20000;
+begin
+  return v_most >= case
+    when p_table = 'event' then (
+      select pg_catalog.count(*) from (
+        select from outbox.event_default v
+        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
+          and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
+        limit v_most + 1
+      ) v)
+    else (
+      select pg_catalog.count(*) from (
+        select from outbox.attempt_default a
+        where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
+        limit v_most + 1
+      ) a)
+  end;
+end
+$$;
+comment on function outbox.fits_one_move(text, tstzrange) is
+  'Whether the default partition of event or attempt has at most 20,000 rows of a time span.';
+
+create function outbox.partition_bound(p_table text, p_at timestamptz) returns text
+language sql immutable set search_path = ''
+as $$
+  select case
+    when p_table = 'event' then pg_catalog.quote_literal(outbox.uuid_v7_floor(p_at))
+    else 'pg_catalog.to_timestamp(' || extract(epoch from p_at) || ')'
+  end
+$$;
+comment on function outbox.partition_bound(text, timestamptz) is
+  'A time as the SQL expression of a bound of event or attempt, the same under all settings.';
 
 create function outbox.add_partition(p_table text, p_day date) returns boolean
 language plpgsql
@@ -11481,17 +11771,15 @@ set lock_timeout = '100ms'
 as $$
 declare
   v_name text := outbox.partition_name(p_table, p_day);
-  v_from text := (p_day::timestamp at time zone 'UTC')::text;
-  v_to text := ((p_day + 1)::timestamp at time zone 'UTC')::text;
-  v_key text := 'at';
+  v_span tstzrange := outbox.free_span(p_table, p_day);
 begin
-  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+  if v_span is null then
     return false;
   end if;
-  if p_table = 'event' then
-    v_key := 'id';
-    v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
-    v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
+  if not outbox.fits_one_move(p_table, v_span) then
+    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
+      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
+    return false;
   end if;
   -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
   -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
@@ -11503,31 +11791,40 @@ begin
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
   -- Another call may have created it while this one waited.
-  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+  v_span := outbox.free_span(p_table, p_day);
+  if v_span is null then
     return false;
   end if;
+  -- A partition with other bounds may have the name.
+  while pg_catalog.to_regclass('outbox.' || v_name) is not null loop
+    v_name := v_name || 'x';
+  end loop;
   execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
+  if p_table = 'attempt' then
+    -- LIKE does not copy it: see the table.
+    execute pg_catalog.format('alter table outbox.%I replica identity full', v_name);
+  end if;
+  perform outbox.move_from_default(p_table, v_name, v_span);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) '
-    'insert into outbox.%I select * from moved',
-    p_table || '_default', v_key, v_from, v_key, v_to, v_name);
-  execute pg_catalog.format(
-    'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
-    v_name, v_from, v_to);
+    'alter table outbox.%I attach partition outbox.%I for values from (%s) to (%s)', p_table,
+    v_name, outbox.partition_bound(p_table, pg_catalog.lower(v_span)),
+    outbox.partition_bound(p_table, pg_catalog.upper(v_span)));
   return true;
 end
 $$;
 comment on function outbox.add_partition(text, date) is
-  'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the '
-  'rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
+  'Creates a partition of event or attempt for the first part of a day (UTC) that has none, and '
+  'moves its rows out of DEFAULT; true if it created one. If these are more than 20,000 rows, it '
+  'creates none and raises a warning. Waits at most 100 ms for a lock.';
 
 create function outbox.add_partitions() returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
+  v_deadline timestamptz := outbox.job_deadline();
   v_made integer := 0;
   v_late text[] := array[]::text[];
   v_table text;
@@ -11541,8 +11838,14 @@ begin
     -- Skip the other days of this table: the same lock would delay them too, while runs wait for
     -- the locks of this call.
     continue when v_table = any (v_late);
+    if pg_catalog.clock_timestamp() >= v_deadline then
+      v_late := v_late || v_table;
+      continue;
+    end if;
     begin
-      v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
+      while outbox.add_partition(v_table, v_day) loop
+        v_made := v_made + 1;
+      end loop;
     exception when lock_not_available then
       v_late := v_late || v_table;
     end;
@@ -11552,112 +11855,133 @@ end
 $$;
 comment on function outbox.add_partitions() is
   'Creates the missing partitions of today and the next seven days: {"made", "late": the tables '
-  'that a lock delayed until the next call}.';
+  'that a lock or the end of the time (job_deadline()) delayed until the next call}.';
 
-create function outbox.is_open_on(p_day date) returns boolean
+select outbox.add_partitions();
+
+-- sql/time/drop_partition.sql
+
+-- Dropping partitions: each night, those of events that are no longer needed, and those of old
+-- attempts. What a partition stores is decided by its bounds, not by its name.
+
+create function outbox.is_open_between(p_since timestamptz, p_until timestamptz) returns boolean
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_from uuid := outbox.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
-  v_to uuid := outbox.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_from uuid := outbox.uuid_v7_floor(p_since);
+  v_to uuid := outbox.uuid_v7_floor(p_until);
 begin
   return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
     or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
     or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
 end
 $$;
-comment on function outbox.is_open_on(date) is
-  'Whether an event of that day (UTC) has an open delivery or is not routed.';
+comment on function outbox.is_open_between(timestamptz, timestamptz) is
+  'Whether an event of that time span has an open delivery or is not routed.';
 
 create function outbox.drop_partition(p_name text) returns boolean
 language plpgsql
 set search_path = ''
 set lock_timeout = '100ms'
 as $$
+declare
+  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
-    pg_catalog.left(p_name, -10));
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
+  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_open
+  from outbox.partitions(v_table) p
+  where p.name = p_name;
+  if not found or v_open then
     return false;
   end if;
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
--- undefined_table: a concurrent call has dropped it.
-exception when lock_not_available or undefined_table then
+exception when lock_not_available then
   return false;
 end
 $$;
 comment on function outbox.drop_partition(text) is
-  'Drops a partition; false if a lock was not free within 100 ms, if an event of its day is open '
-  '(is_open_on()), or if it is already dropped.';
+  'Drops a partition; false if a lock was not free within 100 ms, if one of its events is open '
+  '(is_open_between()), or if it is already dropped.';
 
-create function outbox.drop_partitions() returns jsonb
+create function outbox.is_clean_tonight(
+  p_name text, p_since timestamptz, p_until timestamptz, p_today date
+) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  -- One more night, because the first night comes less than a full day after the end of the day.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
+  v_open boolean;
+  v_check outbox.partition_check;
+begin
+  select * into v_check from outbox.partition_check c where c.name = p_name;
+  v_open := outbox.is_open_between(p_since, p_until);
+  -- A night counts once, also if it has several calls.
+  if v_open or not found or v_check.checked_on < p_today then
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (p_name, (not v_open)::integer, p_today)
+    on conflict (name) do update set
+      clean_nights = case when v_open then 0 else c.clean_nights + 1 end,
+      checked_on = excluded.checked_on
+    returning c.* into v_check;
+  end if;
+  return not v_open and (v_check.clean_nights >= v_clean or p_until
+    <= (p_today - outbox.setting_int('event.retention_days') - 8)::timestamp at time zone 'UTC');
+end
+$$;
+comment on function outbox.is_clean_tonight(text, timestamptz, timestamptz, date) is
+  'Checks an event partition, once a night, and counts its nights without an open event. Returns '
+  'whether it may be dropped: after event.delivered_days + 1 such nights in a row, or '
+  'event.retention_days + 8 days after its end if nothing is open.';
+
+create function outbox.drop_partitions(p_most integer default 1000) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
-  v_retention integer := outbox.setting_int('event.retention_days');
-  -- One more night, because the first night comes less than a full day after the end of the day.
-  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
-  v_name text;
-  v_day date;
-  v_nights integer;
+  v_midnight timestamptz := v_today::timestamp at time zone 'UTC';
+  v_old timestamptz := (v_today - outbox.setting_int('attempt.retention_days'))::timestamp
+    at time zone 'UTC';
+  v_deadline timestamptz := outbox.job_deadline();
+  v_part record;
   v_dropped integer := 0;
+  v_more boolean := false;
 begin
-  for v_name, v_day in
-    select c.relname, outbox.partition_day(c.relname)
-    from pg_catalog.pg_inherits i
-    join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$'
-    order by c.relname
+  for v_part in
+    select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
+    union all
+    select 'attempt', p.* from outbox.partitions('attempt') p where p.until <= v_old
   loop
-    continue when v_day >= v_today;
-    if outbox.is_open_on(v_day) then
-      delete from outbox.partition_check c where c.name = v_name;
-      continue;
-    end if;
-    insert into outbox.partition_check as c (name, clean_nights, checked_on)
-    values (v_name, 1, v_today)
-    on conflict (name) do update set
-      clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
-    where c.checked_on < excluded.checked_on;
-    select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
-    if v_nights >= v_clean or v_day < v_today - v_retention - 8 then
-      v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
+    v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
+    exit when v_more;
+    if v_part.parent = 'attempt' then
+      -- The transaction that holds this lock would delay the other days too.
+      exit when not outbox.drop_partition(v_part.name);
+      v_dropped := v_dropped + 1;
+    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
     end if;
   end loop;
-  for v_name in
-    select c.relname
-    from pg_catalog.pg_inherits i
-    join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
-      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
-    order by c.relname
-  loop
-    -- The transaction that holds this lock would delay the other days too. It may also wait for the
-    -- event partitions that this call has dropped: after 1 s that is a deadlock.
-    exit when not outbox.drop_partition(v_name);
-    v_dropped := v_dropped + 1;
-  end loop;
-  return pg_catalog.jsonb_build_object('dropped', v_dropped);
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
 end
 $$;
-comment on function outbox.drop_partitions() is
-  'Drops an event partition if none of its events was open (is_open_on()) in each of '
-  'event.delivered_days + 1 nightly checks in a row, so that delivered events are stored for that '
-  'many full days. Drops the attempt partitions older than attempt.retention_days. Returns '
-  '{"dropped": how many}.';
+comment on function outbox.drop_partitions(integer) is
+  'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered '
+  'events are stored for event.delivered_days full days, and those of attempt older than '
+  'attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether '
+  'to call it again}.';
 
-select outbox.add_partitions();
+-- sql/time/expire.sql
 
--- sql/time/cleanup.sql
-
--- Cleanup, daily at 00:00 UTC. Each part may run at any time, repeatedly and concurrently.
+-- Expiry: a delivery that is still open event.retention_days after its event becomes a dead letter.
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -11745,6 +12069,11 @@ begin
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
     attempt = excluded.attempt, why = excluded.why,
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+  if not found then
+    -- There is nothing to store as a dead letter.
+    perform outbox.close_missing(p_delivery, p_now);
+    return true;
+  end if;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
@@ -11754,126 +12083,379 @@ begin
 end
 $$;
 comment on function outbox.expire_delivery(outbox.delivery, timestamptz) is
-  'Closes a delivery that was open too long as a dead letter; false if it is no longer open. '
+  'Closes a delivery that was open too long as a dead letter (event_missing if there is no event); '
+  'false if it is no longer open. '
   'locks: the caller holds the gate.';
 
-create function outbox.cleanup(p_most integer default 100000) returns jsonb
-language plpgsql security definer set search_path = ''
+-- sql/time/cleanup.sql
+
+-- Cleanup: deletes rows that are older than their retention. A step deletes the rows of one kind.
+-- Each night (UTC) the job outhook-cleanup runs every step until nothing is left, in pieces of up to
+-- 2,000 rows, each in its own transaction. cleanup_progress stores how far it is, so that the next
+-- start of the job continues. A step that fails prevents no other. Each step may run at any time,
+-- repeatedly and concurrently.
+
+create table outbox.cleanup_progress (
+  name text primary key,
+  done_on date,
+  piece_rows integer,
+  failed_at timestamptz,
+  error text
+);
+comment on table outbox.cleanup_progress is
+  'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all '
+  'that it had to; piece_rows: the rows of one piece, if the usual number took too long; '
+  'failed_at, error: its last failure since then.';
+
+create function outbox.forget_idempotency_keys(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
-  v_keys integer;
-  v_letters integer;
-  v_runs integer;
-  v_step outbox.cleanup_step;
-  v_most integer;
   v_n integer;
-  v_more boolean := false;
-  v_steps jsonb := '{}'::jsonb;
 begin
-  -- An empty ordered lane stays until its lane_spacing_ms has passed.
-  delete from outbox.lane l
-  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   delete from outbox.idempotency_key k where k.ctid = any (array(
     select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_keys = row_count;
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_idempotency_keys(timestamptz, integer) is
+  'Deletes up to p_limit idempotency keys older than idempotency.window_hours; returns how many.';
+
+create function outbox.forget_dead_letters(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
   delete from outbox.dead_letter x where x.ctid = any (array(
     select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now
+    where greatest(o.discarded_at, o.delivered_at) < p_now
         - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
       and not exists (
         select from outbox.delivery d
         where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_most for update skip locked));
-  get diagnostics v_letters = row_count;
-  delete from cron.job_run_details r where r.runid = any (array(
+    limit p_limit for update skip locked));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_dead_letters(timestamptz, integer) is
+  'Deletes up to p_limit dead letters that were discarded or delivered '
+  'dead_letter.retention_days ago; returns how many.';
+
+create function outbox.forget_job_runs(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  -- pg_cron stores the times of the server, not those of clock().
+  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
     select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
+    where o.end_time < pg_catalog.clock_timestamp()
+        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
       and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_most));
-  get diagnostics v_runs = row_count;
+    limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_job_runs(timestamptz, integer) is
+  'Deletes up to p_limit rows of cron.job_run_details of Outhook''s jobs: a day after a success, '
+  'and 7 days after a failure. Returns how many.';
+
+create function outbox.forget_lanes(p_now timestamptz, p_limit integer) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_n integer;
+begin
+  -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
+  -- until a day after its end.
   delete from outbox.lane l
-  where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (
-      select from outbox.replay_job j
-      where j.id = l.key_hash and j.status in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day')
+  where l.id = any (array(
+      select o.id from outbox.lane o
+      where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
+        and (o.ordered or o.key_hash > 0 and exists (
+          select from outbox.replay_job j
+          where j.id = o.key_hash and j.status in ('done', 'cancelled')
+            and j.finished_at < p_now - interval '1 day'))
+      limit p_limit))
+    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
     and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+comment on function outbox.forget_lanes(timestamptz, integer) is
+  'Deletes up to p_limit empty lanes of partition keys and of ended replay jobs; returns how many. '
+  'locks: gates with SKIP LOCKED.';
+
+create function outbox.forget_default_rows(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_events integer;
+  v_attempts integer;
+begin
+  -- The rows of a day whose partition was not created in time.
+  delete from outbox.event_default v where v.id = any (array(
+    select o.id from outbox.event_default o
+    where o.id < outbox.uuid_v7_floor(v_today
+        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+      and not exists (select from outbox.delivery d where d.event_id = o.id)
+      and not exists (select from outbox.unrouted u where u.event_id = o.id)
+      and not exists (select from outbox.unroutable u where u.event_id = o.id)
+    limit p_limit));
+  get diagnostics v_events = row_count;
+  delete from outbox.attempt_default a where a.ctid = any (array(
+    select o.ctid from outbox.attempt_default o
+    where o.at < v_today
+      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+    limit p_limit));
+  get diagnostics v_attempts = row_count;
+  return greatest(v_events, v_attempts);
+end
+$$;
+comment on function outbox.forget_default_rows(timestamptz, integer) is
+  'Deletes up to p_limit events and attempts of the default partitions that are as old as '
+  'partitions that are dropped, and not open. Returns the larger of the two numbers.';
+
+insert into outbox.cleanup_step (name, calls) values
+  ('dead_letters', 'outbox.forget_dead_letters'),
+  ('default_rows', 'outbox.forget_default_rows'),
+  ('idempotency_keys', 'outbox.forget_idempotency_keys'),
+  ('job_runs', 'outbox.forget_job_runs'),
+  ('lanes', 'outbox.forget_lanes'),
+  ('secrets', 'outbox.drop_expired_secrets');
+
+create function outbox.clean(p_name text, p_most integer, p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+-- A row that another transaction has locked is deleted by the next call.
+set lock_timeout = '500ms'
+as $$
+declare
+  v_calls text;
+  v_n integer;
+begin
+  select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
+  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  return v_n;
+exception when query_canceled or others then
+  raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
+  insert into outbox.cleanup_progress as p (name, piece_rows, failed_at, error)
+  values (p_name, case when sqlstate = '57014' then greatest(1, p_most / 4) end,
+    pg_catalog.clock_timestamp(), sqlstate || ' ' || sqlerrm)
+  on conflict (name) do update set
+    piece_rows = coalesce(excluded.piece_rows, p.piece_rows),
+    failed_at = excluded.failed_at, error = excluded.error;
+  return null;
+end
+$$;
+comment on function outbox.clean(text, integer, timestamptz) is
+  'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it '
+  'failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller.';
+
+create function outbox.cleanup_next() returns boolean
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_today date := (v_now at time zone 'UTC')::date;
+  v_name text;
+  v_most integer;
+  v_n integer;
+begin
+  select s.name, least(coalesce(p.piece_rows, 2000), s.most)
+  into v_name, v_most
+  from outbox.cleanup_step s
+  left join outbox.cleanup_progress p on p.name = s.name
+  where p.done_on is distinct from v_today
+    -- A start of the job tries a step that fails once.
+    and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
+  order by s.name
+  limit 1;
+  if v_name is null then
+    return false;
+  end if;
+  v_n := outbox.clean(v_name, v_most, v_now);
+  if v_n < v_most then
+    insert into outbox.cleanup_progress (name, done_on) values (v_name, v_today)
+    on conflict (name) do update set
+      done_on = excluded.done_on, piece_rows = null, failed_at = null, error = null;
+  end if;
+  return true;
+end
+$$;
+comment on function outbox.cleanup_next() is
+  'Deletes the next piece of today''s cleanup; false if nothing is left, or only steps that failed '
+  'since the start of the statement. The job outhook-cleanup calls it until job_deadline().';
+
+create function outbox.cleanup(p_most integer default 10000) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_deadline timestamptz := outbox.job_deadline();
+  v_step outbox.cleanup_step;
+  v_most integer;
+  v_n integer;
+  v_more boolean := false;
+  v_failed text[] := array[]::text[];
+  v_steps jsonb := '{}'::jsonb;
+begin
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    if pg_catalog.clock_timestamp() >= v_deadline then
+      v_more := true;
+      exit;
+    end if;
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
-    v_more := v_more or v_n >= v_most;
+    v_n := outbox.clean(v_step.name, v_most, v_now);
+    if v_n is null then
+      v_failed := v_failed || v_step.name;
+    end if;
+    v_more := v_more or coalesce(v_n >= v_most, false);
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
-  return v_steps || pg_catalog.jsonb_build_object(
-    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
+  return v_steps || pg_catalog.jsonb_build_object('more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('errors', (
+      select pg_catalog.jsonb_object_agg(p.name, p.error) from outbox.cleanup_progress p
+      where p.name = any (v_failed))) end;
 end
 $$;
 comment on function outbox.cleanup(integer) is
-  'Deletes rows that are older than their retention, up to p_most of each kind. Returns '
-  '{"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its '
-  'name: how many were deleted, "more": whether to call it again, because more may be left}. '
-  'drop_partitions() deletes events and attempts.';
+  'Deletes rows that are older than their retention now, up to p_most of each step, until '
+  'job_deadline(). Returns {for each row of cleanup_step its name: how many were deleted, null if '
+  'it failed; "more": whether to call it again, because more may be left; "errors": {name: text} '
+  'of those that failed}. drop_partitions() deletes events and attempts.';
+
+-- sql/time/job.sql
+
+-- What the job outhook-tick consists of: one tick, and the wait for the next. time/cron has the job.
+
+create function outbox.try_tick(p_until timestamptz default null) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  -- Where each tick is a statement of its own: three quarters of its timeout.
+  v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
+    + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
+begin
+  -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
+  if p_until is null and pg_catalog.clock_timestamp()
+    >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
+  then
+    return;
+  end if;
+  perform outbox.tick(v_until);
+exception when query_canceled or others then
+  raise warning 'outbox.tick(): % %', sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.try_tick(timestamptz) is
+  'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. '
+  'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
+  'job started.';
+
+create function outbox.await_tick() returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_passed double precision := extract(epoch from
+    pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp());
+begin
+  perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
+end
+$$;
+comment on function outbox.await_tick() is
+  'Sleeps until the next full second after the start of the job, so that each second has a tick.';
 
 -- sql/time/cron.sql
 
--- The jobs of pg_cron. Before version 1.5, pg_cron starts a job at most once a minute. There, the
--- job calls tick() once a second until its minute is over. It commits after each call, so it cannot
--- be a procedure with a SET clause. Each call has its own exception block, because an error would
--- end the loop.
+-- The jobs of pg_cron. statement_timeout of their role cancels a job that takes longer: so each of
+-- them works in pieces and ends in time (time/job_deadline).
 
-do $$
-begin
-  perform cron.schedule('outhook-tick', '1 seconds', 'select outbox.tick()');
-exception when invalid_parameter_value then
-  perform cron.schedule('outhook-tick', '* * * * *', $job$
+-- The tick runs every second, and each start of a job costs a new connection: 50 to 300 ms of CPU
+-- with cold caches. So a start ticks for up to a minute. From version 1.5, pg_cron starts the job
+-- again at once when it has ended. Before, it starts a job once a minute: there, each tick is a
+-- statement of its own, which has its own timeout. BEGIN prevents that all statements of the job are
+-- one transaction. A background worker of pg_cron refuses BEGIN, so it gets the loop.
+do $do$
+declare
+  v_loop constant text := $job$
 do $tick$
 declare
-  v_end constant timestamptz :=
-    pg_catalog.date_trunc('minute', pg_catalog.clock_timestamp()) + interval '1 minute';
+  v_until constant timestamptz := outbox.job_deadline();
 begin
   loop
-    begin
-      perform outbox.tick();
-    exception when others then
-      raise warning 'outbox.tick(): %', sqlerrm;
-    end;
+    perform outbox.try_tick(v_until);
     commit;
-    exit when pg_catalog.clock_timestamp() + interval '1 s' >= v_end;
-    perform pg_catalog.pg_sleep(1);
+    exit when pg_catalog.clock_timestamp() + interval '1 s' >= v_until;
+    perform outbox.await_tick();
   end loop;
 end
 $tick$
-$job$);
+$job$;
+  v_second constant text :=
+    'begin; select outbox.try_tick(); commit; select outbox.await_tick(); ';
+begin
+  perform cron.schedule('outhook-tick', '1 seconds', v_loop);
+exception when invalid_parameter_value then
+  perform cron.schedule('outhook-tick', '* * * * *', case
+    when exists (
+      select from pg_catalog.pg_settings s
+      where s.name = 'cron.use_background_workers' and s.setting = 'on')
+    then v_loop
+    else pg_catalog.repeat(v_second, 59) || 'select outbox.try_tick()'
+  end);
 end
-$$;
+$do$;
 
 select cron.schedule('outhook-partitions', '7 * * * *', 'select outbox.add_partitions()');
--- Repeat until nothing is left: otherwise rows would accumulate if a day brings more than the limit
--- of one call. Each round is a short transaction.
-select cron.schedule('outhook-cleanup', '0 0 * * *', $job$
+
+-- It does the work of a day (UTC) once, from midnight. The other starts continue what is left, or
+-- have nothing to do.
+select cron.schedule('outhook-cleanup', '*/5 * * * *', $job$
 do $cleanup$
+declare
+  v_until constant timestamptz := outbox.job_deadline();
 begin
-  while (outbox.cleanup() -> 'more')::boolean loop
+  while outbox.cleanup_next() loop
     commit;
+    exit when pg_catalog.clock_timestamp() >= v_until;
   end loop;
 end
 $cleanup$
 $job$);
--- A separate job, so that neither job holds its locks while the other one works.
-select cron.schedule('outhook-drop-partitions', '0 0 * * *', 'select outbox.drop_partitions()');
+
+-- One partition in each transaction, because publishers wait for its lock. Twelve starts, so that
+-- all are dropped in one night.
+select cron.schedule('outhook-drop-partitions', '*/5 0 * * *', $job$
+do $drop$
+declare
+  v_until constant timestamptz := outbox.job_deadline();
+begin
+  while (outbox.drop_partitions(1) -> 'more')::boolean loop
+    commit;
+    exit when pg_catalog.clock_timestamp() >= v_until;
+  end loop;
+end
+$drop$
+$job$);
 
 -- In these tables some thousand rows a second die. Autovacuum would handle them once a minute, but
 -- the application's big tables can keep all of its three workers busy for hours. index_cleanup on:
 -- dead index entries make claims slow, and vacuum would leave them while they are few. truncate
--- off: truncating the file needs a lock that stops every run.
+-- off: truncating the file needs a lock that stops every run. Each table commits, and the largest
+-- is the last: a timeout takes away no other.
 select cron.schedule('outhook-vacuum', '* * * * *',
   'vacuum (skip_locked, index_cleanup on, truncate off) '
-  'outbox.gate, outbox.lane, outbox.unrouted, outbox.run, outbox.run_batch');
+  'outbox.gate, outbox.unrouted, outbox.run, outbox.run_batch, outbox.lane');
 
 -- The time from which the lateness of the tick is measured.
 select pg_catalog.setval('outbox.last_tick',

@@ -1378,7 +1378,7 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
+      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
@@ -1469,7 +1469,7 @@ $$;
 comment on function outbox.delivery_json(uuid, uuid) is
   'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", '
   '"eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, '
-  'delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", '
+  'delivered, dead_letter, cancelled, expired, filter_error, event_missing), "reason", "attempt", '
   '"failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 create function outbox.check_delivery(

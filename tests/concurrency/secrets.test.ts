@@ -64,7 +64,7 @@ Deno.test('drop_expired_secrets() waits for nobody who forgets the endpoint, and
     select outbox.remove_endpoint(e.id, g.id) from outbox.endpoint e join outbox.gate g on g.endpoint_id = e.id
     where e.id = ${endpoint}`
   await other.sql`set lock_timeout = '1s'`
-  const [row] = await other.sql.unsafe(`select outbox.drop_expired_secrets(${expired}) as n`)
+  const [row] = await other.sql.unsafe(`select outbox.drop_expired_secrets(${expired}, 100) as n`)
   expect(row?.n).toBe(0)
   await one.sql`commit`
   const [left] = await db.admin`

@@ -808,17 +808,15 @@ CREATE FUNCTION outbox.add_partition(p_table text, p_day date) RETURNS boolean
     AS $$
 declare
   v_name text := outbox.partition_name(p_table, p_day);
-  v_from text := (p_day::timestamp at time zone 'UTC')::text;
-  v_to text := ((p_day + 1)::timestamp at time zone 'UTC')::text;
-  v_key text := 'at';
+  v_span tstzrange := outbox.free_span(p_table, p_day);
 begin
-  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+  if v_span is null then
     return false;
   end if;
-  if p_table = 'event' then
-    v_key := 'id';
-    v_from := outbox.uuid_v7_floor(v_from::timestamptz)::text;
-    v_to := outbox.uuid_v7_floor(v_to::timestamptz)::text;
+  if not outbox.fits_one_move(p_table, v_span) then
+    raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
+      'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
+    return false;
   end if;
   -- A writer that has already chosen DEFAULT and then waits for its lock would be refused, because
   -- the row now has a partition. So for a day that may have new rows, lock the parent: writers then
@@ -830,19 +828,26 @@ begin
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
   -- Another call may have created it while this one waited.
-  if pg_catalog.to_regclass('outbox.' || v_name) is not null then
+  v_span := outbox.free_span(p_table, p_day);
+  if v_span is null then
     return false;
   end if;
+  -- A partition with other bounds may have the name.
+  while pg_catalog.to_regclass('outbox.' || v_name) is not null loop
+    v_name := v_name || 'x';
+  end loop;
   execute pg_catalog.format('create table outbox.%I (like outbox.%I including all)', v_name,
     p_table);
   execute pg_catalog.format('alter table outbox.%I enable row level security', v_name);
+  if p_table = 'attempt' then
+    -- LIKE does not copy it: see the table.
+    execute pg_catalog.format('alter table outbox.%I replica identity full', v_name);
+  end if;
+  perform outbox.move_from_default(p_table, v_name, v_span);
   execute pg_catalog.format(
-    'with moved as (delete from outbox.%I where %I >= %L and %I < %L returning *) '
-    'insert into outbox.%I select * from moved',
-    p_table || '_default', v_key, v_from, v_key, v_to, v_name);
-  execute pg_catalog.format(
-    'alter table outbox.%I attach partition outbox.%I for values from (%L) to (%L)', p_table,
-    v_name, v_from, v_to);
+    'alter table outbox.%I attach partition outbox.%I for values from (%s) to (%s)', p_table,
+    v_name, outbox.partition_bound(p_table, pg_catalog.lower(v_span)),
+    outbox.partition_bound(p_table, pg_catalog.upper(v_span)));
   return true;
 end
 $$;
@@ -851,7 +856,7 @@ ALTER FUNCTION outbox.add_partition(p_table text, p_day date) OWNER TO postgres;
 
 -- Name: FUNCTION add_partition(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Creates the partition of event or attempt for one day (UTC), unless it exists, and moves the rows of DEFAULT of that day; true if it created it. Waits at most 100 ms for a lock.';
+COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Creates a partition of event or attempt for the first part of a day (UTC) that has none, and moves its rows out of DEFAULT; true if it created one. If these are more than 20,000 rows, it creates none and raises a warning. Waits at most 100 ms for a lock.';
 
 -- Name: add_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -861,6 +866,7 @@ CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
     AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
+  v_deadline timestamptz := outbox.job_deadline();
   v_made integer := 0;
   v_late text[] := array[]::text[];
   v_table text;
@@ -874,8 +880,14 @@ begin
     -- Skip the other days of this table: the same lock would delay them too, while runs wait for
     -- the locks of this call.
     continue when v_table = any (v_late);
+    if pg_catalog.clock_timestamp() >= v_deadline then
+      v_late := v_late || v_table;
+      continue;
+    end if;
     begin
-      v_made := v_made + outbox.add_partition(v_table, v_day)::integer;
+      while outbox.add_partition(v_table, v_day) loop
+        v_made := v_made + 1;
+      end loop;
     exception when lock_not_available then
       v_late := v_late || v_table;
     end;
@@ -888,7 +900,7 @@ ALTER FUNCTION outbox.add_partitions() OWNER TO postgres;
 
 -- Name: FUNCTION add_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock delayed until the next call}.';
+COMMENT ON FUNCTION outbox.add_partitions() IS 'Creates the missing partitions of today and the next seven days: {"made", "late": the tables that a lock or the end of the time (job_deadline()) delayed until the next call}.';
 
 -- Name: add_secret(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2289,6 +2301,26 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
 
+-- Name: await_tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_tick() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_passed double precision := extract(epoch from
+    pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp());
+begin
+  perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
+end
+$$;
+
+ALTER FUNCTION outbox.await_tick() OWNER TO postgres;
+
+-- Name: FUNCTION await_tick(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_tick() IS 'Sleeps until the next full second after the start of the job, so that each second has a tick.';
+
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
@@ -2458,6 +2490,7 @@ CREATE FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_n
 declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
+  v_found bigint;
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -2476,23 +2509,26 @@ begin
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
-  v_parcel.events := (
-    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
-    from (
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
-      cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
-      union all
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from pg_catalog.unnest(v_dropped) v
-    ) e
-    cross join lateral (
-      select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
-        e.body
-    ) x);
+  select coalesce(pg_catalog.json_object_agg(e.id, x), '{}'), pg_catalog.count(*)
+  into v_parcel.events, v_found
+  from (
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+    cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
+    union all
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from pg_catalog.unnest(v_dropped) v
+  ) e
+  cross join lateral (
+    select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
+      coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
+      e.body
+  ) x;
+  if v_found < (select pg_catalog.count(distinct u) from pg_catalog.unnest(p_claimed.events) u) then
+    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
+  end if;
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
@@ -4850,71 +4886,120 @@ ALTER FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) OWNER TO
 
 COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 'The verdict on each status of stored updates, before anything changes. The caller holds the messages and the gates in p_gates.';
 
--- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: clean(text, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
     SET search_path TO ''
+    SET lock_timeout TO '500ms'
     AS $_$
 declare
+  v_calls text;
+  v_n integer;
+begin
+  select s.calls into v_calls from outbox.cleanup_step s where s.name = p_name;
+  execute pg_catalog.format('select %s($1, $2)', v_calls) into v_n using p_now, p_most;
+  return v_n;
+exception when query_canceled or others then
+  raise warning 'outbox: the cleanup step % failed: % %', p_name, sqlstate, sqlerrm;
+  insert into outbox.cleanup_progress as p (name, piece_rows, failed_at, error)
+  values (p_name, case when sqlstate = '57014' then greatest(1, p_most / 4) end,
+    pg_catalog.clock_timestamp(), sqlstate || ' ' || sqlerrm)
+  on conflict (name) do update set
+    piece_rows = coalesce(excluded.piece_rows, p.piece_rows),
+    failed_at = excluded.failed_at, error = excluded.error;
+  return null;
+end
+$_$;
+
+ALTER FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION clean(p_name text, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) IS 'Runs a step of the cleanup once, for up to p_most rows; returns how many it deleted. Null if it failed: cleanup_progress has the error, and if it was cancelled, its next pieces are smaller.';
+
+-- Name: cleanup(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 10000) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
   v_now timestamptz := outbox.clock();
-  v_keys integer;
-  v_letters integer;
-  v_runs integer;
+  v_deadline timestamptz := outbox.job_deadline();
   v_step outbox.cleanup_step;
   v_most integer;
   v_n integer;
   v_more boolean := false;
+  v_failed text[] := array[]::text[];
   v_steps jsonb := '{}'::jsonb;
 begin
-  -- An empty ordered lane stays until its lane_spacing_ms has passed.
-  delete from outbox.lane l
-  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
-  delete from outbox.idempotency_key k where k.ctid = any (array(
-    select o.ctid from outbox.idempotency_key o
-    where o.created_at < v_now - outbox.key_window() order by o.created_at limit p_most));
-  get diagnostics v_keys = row_count;
-  delete from outbox.dead_letter x where x.ctid = any (array(
-    select o.ctid from outbox.dead_letter o
-    where greatest(o.discarded_at, o.delivered_at) < v_now
-        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
-      and not exists (
-        select from outbox.delivery d
-        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
-    limit p_most for update skip locked));
-  get diagnostics v_letters = row_count;
-  delete from cron.job_run_details r where r.runid = any (array(
-    select o.runid from cron.job_run_details o
-    where o.end_time < pg_catalog.clock_timestamp() - interval '7 days'
-      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
-    limit p_most));
-  get diagnostics v_runs = row_count;
-  delete from outbox.lane l
-  where not l.ordered and l.key_hash > 0 and l.depth = 0 and l.leased = 0
-    and exists (
-      select from outbox.replay_job j
-      where j.id = l.key_hash and j.status in ('done', 'cancelled')
-        and j.finished_at < v_now - interval '1 day')
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
   for v_step in select s.* from outbox.cleanup_step s order by s.name loop
+    if pg_catalog.clock_timestamp() >= v_deadline then
+      v_more := true;
+      exit;
+    end if;
     v_most := least(p_most, v_step.most);
-    execute pg_catalog.format('select %s($1, $2)', v_step.calls) into v_n using v_now, v_most;
-    v_more := v_more or v_n >= v_most;
+    v_n := outbox.clean(v_step.name, v_most, v_now);
+    if v_n is null then
+      v_failed := v_failed || v_step.name;
+    end if;
+    v_more := v_more or coalesce(v_n >= v_most, false);
     v_steps := v_steps || pg_catalog.jsonb_build_object(v_step.name, v_n);
   end loop;
-  return v_steps || pg_catalog.jsonb_build_object(
-    'idempotency_keys', v_keys, 'dead_letters', v_letters, 'job_runs', v_runs,
-    'secrets', outbox.drop_expired_secrets(v_now),
-    'more', v_more or greatest(v_keys, v_letters, v_runs) >= p_most);
+  return v_steps || pg_catalog.jsonb_build_object('more', v_more)
+    || case when v_failed = '{}' then '{}' else pg_catalog.jsonb_build_object('errors', (
+      select pg_catalog.jsonb_object_agg(p.name, p.error) from outbox.cleanup_progress p
+      where p.name = any (v_failed))) end;
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.cleanup(p_most integer) OWNER TO postgres;
 
 -- Name: FUNCTION cleanup(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes rows that are older than their retention, up to p_most of each kind. Returns {"idempotency_keys", "dead_letters", "job_runs", "secrets", for each row of cleanup_step its name: how many were deleted, "more": whether to call it again, because more may be left}. drop_partitions() deletes events and attempts.';
+COMMENT ON FUNCTION outbox.cleanup(p_most integer) IS 'Deletes rows that are older than their retention now, up to p_most of each step, until job_deadline(). Returns {for each row of cleanup_step its name: how many were deleted, null if it failed; "more": whether to call it again, because more may be left; "errors": {name: text} of those that failed}. drop_partitions() deletes events and attempts.';
+
+-- Name: cleanup_next(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cleanup_next() RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_today date := (v_now at time zone 'UTC')::date;
+  v_name text;
+  v_most integer;
+  v_n integer;
+begin
+  select s.name, least(coalesce(p.piece_rows, 2000), s.most)
+  into v_name, v_most
+  from outbox.cleanup_step s
+  left join outbox.cleanup_progress p on p.name = s.name
+  where p.done_on is distinct from v_today
+    -- A start of the job tries a step that fails once.
+    and coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()
+  order by s.name
+  limit 1;
+  if v_name is null then
+    return false;
+  end if;
+  v_n := outbox.clean(v_name, v_most, v_now);
+  if v_n < v_most then
+    insert into outbox.cleanup_progress (name, done_on) values (v_name, v_today)
+    on conflict (name) do update set
+      done_on = excluded.done_on, piece_rows = null, failed_at = null, error = null;
+  end if;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.cleanup_next() OWNER TO postgres;
+
+-- Name: FUNCTION cleanup_next(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cleanup_next() IS 'Deletes the next piece of today''s cleanup; false if nothing is left, or only steps that failed since the start of the statement. The job outhook-cleanup calls it until job_deadline().';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5043,6 +5128,26 @@ ALTER FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text,
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) IS 'Cancels or fails the QUEUED message of a closed delivery, if there is one. locks: the caller holds the gate; the message.';
+
+-- Name: close_missing(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise warning 'outbox: event % is not stored, so its delivery to endpoint % ends',
+    p_delivery.event_id, p_delivery.endpoint_id;
+  perform outbox.close_delivery(p_delivery, 'event_missing', 'the event is not stored', p_now);
+  perform outbox.park(array[p_delivery.endpoint_id], p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_missing(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Ends a delivery without a lease whose event is not stored, as event_missing: there is nothing to send. locks: the caller holds the gate.';
 
 -- Name: close_new(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5615,7 +5720,7 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 -- Name: FUNCTION count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
+COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, event_missing.';
 
 -- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6713,7 +6818,7 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 -- Name: FUNCTION delivery_json(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
+COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error, event_missing), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6982,9 +7087,9 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
--- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: drop_expired_secrets(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -6997,6 +7102,7 @@ begin
       -- remove_endpoint() may hold the lock: it deletes the secrets itself.
       select o.id from outbox.endpoint_secret o
       where o.expires_at <= p_now - interval '5 minutes'
+      limit p_limit
       for update skip locked)
     returning s.vault_id
   )
@@ -7006,11 +7112,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
 
--- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) IS 'Deletes secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
+COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
 
 -- Name: drop_partition(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7019,19 +7125,24 @@ CREATE FUNCTION outbox.drop_partition(p_name text) RETURNS boolean
     SET search_path TO ''
     SET lock_timeout TO '100ms'
     AS $$
+declare
+  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_open boolean;
 begin
   -- Readers and writers of the partition lock its parent too, so none is active after this lock.
-  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode',
-    pg_catalog.left(p_name, -10));
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
   -- The transaction that held the lock may have published into the partition, or replayed an event.
-  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
+  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_open
+  from outbox.partitions(v_table) p
+  where p.name = p_name;
+  if not found or v_open then
     return false;
   end if;
   execute pg_catalog.format('drop table outbox.%I', p_name);
   delete from outbox.partition_check c where c.name = p_name;
   return true;
--- undefined_table: a concurrent call has dropped it.
-exception when lock_not_available or undefined_table then
+exception when lock_not_available then
   return false;
 end
 $$;
@@ -7040,68 +7151,48 @@ ALTER FUNCTION outbox.drop_partition(p_name text) OWNER TO postgres;
 
 -- Name: FUNCTION drop_partition(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false if a lock was not free within 100 ms, if an event of its day is open (is_open_on()), or if it is already dropped.';
+COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; false if a lock was not free within 100 ms, if one of its events is open (is_open_between()), or if it is already dropped.';
 
--- Name: drop_partitions(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: drop_partitions(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
+CREATE FUNCTION outbox.drop_partitions(p_most integer DEFAULT 1000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $_$
+    AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
-  v_retention integer := outbox.setting_int('event.retention_days');
-  -- One more night, because the first night comes less than a full day after the end of the day.
-  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
-  v_name text;
-  v_day date;
-  v_nights integer;
+  v_midnight timestamptz := v_today::timestamp at time zone 'UTC';
+  v_old timestamptz := (v_today - outbox.setting_int('attempt.retention_days'))::timestamp
+    at time zone 'UTC';
+  v_deadline timestamptz := outbox.job_deadline();
+  v_part record;
   v_dropped integer := 0;
+  v_more boolean := false;
 begin
-  for v_name, v_day in
-    select c.relname, outbox.partition_day(c.relname)
-    from pg_catalog.pg_inherits i
-    join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.event'::regclass and c.relname ~ '_p[0-9]{8}$'
-    order by c.relname
+  for v_part in
+    select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
+    union all
+    select 'attempt', p.* from outbox.partitions('attempt') p where p.until <= v_old
   loop
-    continue when v_day >= v_today;
-    if outbox.is_open_on(v_day) then
-      delete from outbox.partition_check c where c.name = v_name;
-      continue;
-    end if;
-    insert into outbox.partition_check as c (name, clean_nights, checked_on)
-    values (v_name, 1, v_today)
-    on conflict (name) do update set
-      clean_nights = c.clean_nights + 1, checked_on = excluded.checked_on
-    where c.checked_on < excluded.checked_on;
-    select c.clean_nights into v_nights from outbox.partition_check c where c.name = v_name;
-    if v_nights >= v_clean or v_day < v_today - v_retention - 8 then
-      v_dropped := v_dropped + outbox.drop_partition(v_name)::integer;
+    v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
+    exit when v_more;
+    if v_part.parent = 'attempt' then
+      -- The transaction that holds this lock would delay the other days too.
+      exit when not outbox.drop_partition(v_part.name);
+      v_dropped := v_dropped + 1;
+    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
     end if;
   end loop;
-  for v_name in
-    select c.relname
-    from pg_catalog.pg_inherits i
-    join pg_catalog.pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'outbox.attempt'::regclass and c.relname ~ '_p[0-9]{8}$'
-      and outbox.partition_day(c.relname) < v_today - outbox.setting_int('attempt.retention_days')
-    order by c.relname
-  loop
-    -- The transaction that holds this lock would delay the other days too. It may also wait for the
-    -- event partitions that this call has dropped: after 1 s that is a deadlock.
-    exit when not outbox.drop_partition(v_name);
-    v_dropped := v_dropped + 1;
-  end loop;
-  return pg_catalog.jsonb_build_object('dropped', v_dropped);
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
 end
-$_$;
+$$;
 
-ALTER FUNCTION outbox.drop_partitions() OWNER TO postgres;
+ALTER FUNCTION outbox.drop_partitions(p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION drop_partitions(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partitions(p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops an event partition if none of its events was open (is_open_on()) in each of event.delivered_days + 1 nightly checks in a row, so that delivered events are stored for that many full days. Drops the attempt partitions older than attempt.retention_days. Returns {"dropped": how many}.';
+COMMENT ON FUNCTION outbox.drop_partitions(p_most integer) IS 'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered events are stored for event.delivered_days full days, and those of attempt older than attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether to call it again}.';
 
 -- Name: drop_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7461,7 +7552,7 @@ COMMENT ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) IS 'The
 CREATE FUNCTION outbox.engine_metrics(p_now timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    AS $_$
+    AS $$
 begin
   return pg_catalog.jsonb_build_object(
     'enabled', outbox.setting_on('worker.enabled'),
@@ -7487,22 +7578,19 @@ begin
     'partitions', (
       select pg_catalog.jsonb_agg(p)
       from (
-        select o.relname as table, pg_catalog.count(*) as n,
-          extract(epoch from
-            (pg_catalog.max(outbox.partition_day(c.relname)) + 1)::timestamp at time zone 'UTC')
-            as until,
+        select t.name as table, pg_catalog.count(*) as n,
+          extract(epoch from pg_catalog.max(d.until)) as until,
           -- As of the last vacuum: pg_relation_size() would wait for a call that creates a
           -- partition.
           pg_catalog.sum(c.relpages::bigint * 8192) as bytes
-        from pg_catalog.pg_inherits i
-        join pg_catalog.pg_class c on c.oid = i.inhrelid
-        join pg_catalog.pg_class o on o.oid = i.inhparent
-        where i.inhparent in ('outbox.event'::regclass, 'outbox.attempt'::regclass)
-          and c.relname ~ '_p[0-9]{8}$'
-        group by o.relname
+        from (values ('event'), ('attempt')) t (name)
+        cross join lateral outbox.partitions(t.name) d
+        join pg_catalog.pg_class c
+          on c.relname = d.name and c.relnamespace = 'outbox'::regnamespace
+        group by t.name
       ) p));
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO postgres;
 
@@ -8017,6 +8105,11 @@ begin
     error = excluded.error, retry_count = excluded.retry_count, failed_at = excluded.failed_at,
     attempt = excluded.attempt, why = excluded.why,
     replayed_at = null, delivered_at = null, discarded_at = null, note = null;
+  if not found then
+    -- There is nothing to store as a dead letter.
+    perform outbox.close_missing(p_delivery, p_now);
+    return true;
+  end if;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
   perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
   perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
@@ -8030,7 +8123,7 @@ ALTER FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestam
 
 -- Name: FUNCTION expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Closes a delivery that was open too long as a dead letter; false if it is no longer open. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now timestamp with time zone) IS 'Closes a delivery that was open too long as a dead letter (event_missing if there is no event); false if it is no longer open. locks: the caller holds the gate.';
 
 -- Name: expire_org_secret(text, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8118,9 +8211,11 @@ CREATE TABLE outbox.attempt (
     response_lossy boolean,
     next_retry_at timestamp with time zone,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
-    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
+    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
 PARTITION BY RANGE (at);
+
+ALTER TABLE ONLY outbox.attempt REPLICA IDENTITY FULL;
 
 ALTER TABLE outbox.attempt OWNER TO postgres;
 
@@ -9043,6 +9138,40 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
+-- Name: fits_one_move(text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
+  v_most constant integer := 20000;
+begin
+  return v_most >= case
+    when p_table = 'event' then (
+      select pg_catalog.count(*) from (
+        select from outbox.event_default v
+        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
+          and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
+        limit v_most + 1
+      ) v)
+    else (
+      select pg_catalog.count(*) from (
+        select from outbox.attempt_default a
+        where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
+        limit v_most + 1
+      ) a)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) OWNER TO postgres;
+
+-- Name: FUNCTION fits_one_move(p_table text, p_span tstzrange); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) IS 'Whether the default partition of event or attempt has at most 20,000 rows of a time span.';
+
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fold_counters() RETURNS integer
@@ -9061,7 +9190,11 @@ declare
   v_folded integer;
 begin
   with taken as (
-    delete from outbox.counter_change c where c.at >= v_since returning c.*
+    -- At most 100,000 rows, in 0.3 s: many more may be left if the tick did not run.
+    delete from outbox.counter_change c where c.ctid = any (array(
+      select o.ctid from outbox.counter_change o
+      where o.at >= v_since order by o.at limit 100000))
+    returning c.*
   ), folded as (
     -- All calls use the same order, or two concurrent ones could deadlock.
     insert into outbox.counter as c (metric, labels, n, total)
@@ -9086,7 +9219,7 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 
 -- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds counter_change up into counter and returns how many rows it had.';
+COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 100,000 rows of counter_change up into counter and returns how many it added.';
 
 -- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9194,6 +9327,154 @@ ALTER FUNCTION outbox.forget_channel(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) IS 'Deletes the token, windows and holds of a deleted channel.';
 
+-- Name: forget_dead_letters(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_n integer;
+begin
+  delete from outbox.dead_letter x where x.ctid = any (array(
+    select o.ctid from outbox.dead_letter o
+    where greatest(o.discarded_at, o.delivered_at) < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('dead_letter.retention_days'))
+      and not exists (
+        select from outbox.delivery d
+        where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id)
+    limit p_limit for update skip locked));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_dead_letters(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit dead letters that were discarded or delivered dead_letter.retention_days ago; returns how many.';
+
+-- Name: forget_default_rows(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_today timestamptz := (p_now at time zone 'UTC')::date::timestamp at time zone 'UTC';
+  v_events integer;
+  v_attempts integer;
+begin
+  -- The rows of a day whose partition was not created in time.
+  delete from outbox.event_default v where v.id = any (array(
+    select o.id from outbox.event_default o
+    where o.id < outbox.uuid_v7_floor(v_today
+        - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days') + 8))
+      and not exists (select from outbox.delivery d where d.event_id = o.id)
+      and not exists (select from outbox.unrouted u where u.event_id = o.id)
+      and not exists (select from outbox.unroutable u where u.event_id = o.id)
+    limit p_limit));
+  get diagnostics v_events = row_count;
+  delete from outbox.attempt_default a where a.ctid = any (array(
+    select o.ctid from outbox.attempt_default o
+    where o.at < v_today
+      - pg_catalog.make_interval(days => outbox.setting_int('attempt.retention_days'))
+    limit p_limit));
+  get diagnostics v_attempts = row_count;
+  return greatest(v_events, v_attempts);
+end
+$$;
+
+ALTER FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_default_rows(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events and attempts of the default partitions that are as old as partitions that are dropped, and not open. Returns the larger of the two numbers.';
+
+-- Name: forget_idempotency_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_n integer;
+begin
+  delete from outbox.idempotency_key k where k.ctid = any (array(
+    select o.ctid from outbox.idempotency_key o
+    where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_idempotency_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit idempotency keys older than idempotency.window_hours; returns how many.';
+
+-- Name: forget_job_runs(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_n integer;
+begin
+  -- pg_cron stores the times of the server, not those of clock().
+  delete from cron.job_run_details r where p_now is not null and r.runid = any (array(
+    select o.runid from cron.job_run_details o
+    where o.end_time < pg_catalog.clock_timestamp()
+        - case when o.status = 'succeeded' then interval '1 day' else interval '7 days' end
+      and o.jobid in (select j.jobid from cron.job j where j.jobname like 'outhook-%')
+    limit p_limit));
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_job_runs(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit rows of cron.job_run_details of Outhook''s jobs: a day after a success, and 7 days after a failure. Returns how many.';
+
+-- Name: forget_lanes(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_n integer;
+begin
+  -- An empty ordered lane stays until its lane_spacing_ms has passed, and the lane of a replay job
+  -- until a day after its end.
+  delete from outbox.lane l
+  where l.id = any (array(
+      select o.id from outbox.lane o
+      where o.depth = 0 and o.leased = 0 and not o.halted and o.not_before <= p_now
+        and (o.ordered or o.key_hash > 0 and exists (
+          select from outbox.replay_job j
+          where j.id = o.key_hash and j.status in ('done', 'cancelled')
+            and j.finished_at < p_now - interval '1 day'))
+      limit p_limit))
+    and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= p_now
+    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);
+  get diagnostics v_n = row_count;
+  return v_n;
+end
+$$;
+
+ALTER FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_lanes(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit empty lanes of partition keys and of ended replay jobs; returns how many. locks: gates with SKIP LOCKED.';
+
 -- Name: forget_refusals(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) RETURNS void
@@ -9284,6 +9565,38 @@ ALTER FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit int
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit updates older than callback.retention_days. If message.retention_days is shorter, erases all but the key of up to p_limit updates older than that. Returns the larger of the two numbers.';
+
+-- Name: free_span(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.free_span(p_table text, p_day date) RETURNS tstzrange
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_from timestamptz := p_day::timestamp at time zone 'UTC';
+  v_until timestamptz := (p_day + 1)::timestamp at time zone 'UTC';
+  v_part record;
+begin
+  for v_part in
+    select p.since, p.until from outbox.partitions(p_table) p
+    where p.since < v_until and p.until > v_from
+    order by p.since
+  loop
+    if v_part.since > v_from then
+      v_until := v_part.since;
+      exit;
+    end if;
+    v_from := v_part.until;
+  end loop;
+  return case when v_from < v_until then pg_catalog.tstzrange(v_from, v_until) end;
+end
+$$;
+
+ALTER FUNCTION outbox.free_span(p_table text, p_day date) OWNER TO postgres;
+
+-- Name: FUNCTION free_span(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.free_span(p_table text, p_day date) IS 'The first part of a day (UTC) that no partition of event or attempt covers; null if there is none.';
 
 -- Name: gate_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9926,7 +10239,7 @@ begin
   end;
   -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
-  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  v_handed.claimed := outbox.readable(outbox.stored(p_claimed, p_now), p_known, p_now);
   if (v_handed.claimed).events is not null then
     v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
@@ -9938,7 +10251,7 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 -- Name: FUNCTION hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
 
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10575,6 +10888,40 @@ ALTER FUNCTION outbox.is_base_url(p_text text, p_form text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_base_url(p_text text, p_form text) IS 'Whether a text is an http or https URL of that form to which a path can be appended: a name or IPv4 address, a valid port, no credentials, no query.';
 
+-- Name: is_clean_tonight(text, timestamp with time zone, timestamp with time zone, date); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  -- One more night, because the first night comes less than a full day after the end of the day.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
+  v_open boolean;
+  v_check outbox.partition_check;
+begin
+  select * into v_check from outbox.partition_check c where c.name = p_name;
+  v_open := outbox.is_open_between(p_since, p_until);
+  -- A night counts once, also if it has several calls.
+  if v_open or not found or v_check.checked_on < p_today then
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (p_name, (not v_open)::integer, p_today)
+    on conflict (name) do update set
+      clean_nights = case when v_open then 0 else c.clean_nights + 1 end,
+      checked_on = excluded.checked_on
+    returning c.* into v_check;
+  end if;
+  return not v_open and (v_check.clean_nights >= v_clean or p_until
+    <= (p_today - outbox.setting_int('event.retention_days') - 8)::timestamp at time zone 'UTC');
+end
+$$;
+
+ALTER FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) OWNER TO postgres;
+
+-- Name: FUNCTION is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) IS 'Checks an event partition, once a night, and counts its nights without an open event. Returns whether it may be dropped: after event.delivered_days + 1 such nights in a row, or event.retention_days + 8 days after its end if nothing is open.';
+
 -- Name: run; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE UNLOGGED TABLE outbox.run (
@@ -10599,11 +10946,8 @@ CREATE FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zo
     SET search_path TO ''
     AS $$
 begin
-  return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
-    select pg_catalog.count(*) from outbox.run r
-    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and r.polled_at <= p_now + interval '10 s'
-      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+  return p_run.kind = 'edge'
+    and outbox.live_runs(p_now, p_run) >= outbox.setting_int('worker.max_runs');
 end
 $$;
 
@@ -10611,7 +10955,7 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 -- Name: FUNCTION is_crowded(p_run outbox.run, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled for 10 s counts as dead.';
+COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
 -- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10636,16 +10980,16 @@ ALTER FUNCTION outbox.is_network(p_text text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_network(p_text text) IS 'Whether a text is a network in CIDR form with zero host bits.';
 
--- Name: is_open_on(date); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: is_open_between(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.is_open_on(p_day date) RETURNS boolean
+CREATE FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_from uuid := outbox.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
-  v_to uuid := outbox.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_from uuid := outbox.uuid_v7_floor(p_since);
+  v_to uuid := outbox.uuid_v7_floor(p_until);
 begin
   return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
     or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
@@ -10653,11 +10997,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.is_open_on(p_day date) OWNER TO postgres;
+ALTER FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION is_open_on(p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether an event of that day (UTC) has an open delivery or is not routed.';
+COMMENT ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Whether an event of that time span has an open delivery or is not routed.';
 
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10853,6 +11197,25 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
 
+-- Name: job_deadline(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.job_deadline() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- A quarter of the timeout is left for the last piece.
+  return pg_catalog.statement_timestamp() + least(interval '1 minute',
+    nullif(pg_catalog.current_setting('statement_timeout')::interval, '0') * 0.75);
+end
+$$;
+
+ALTER FUNCTION outbox.job_deadline() OWNER TO postgres;
+
+-- Name: FUNCTION job_deadline(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.job_deadline() IS 'When the current statement should start no further piece of work: after three quarters of statement_timeout, and after a minute at the latest.';
+
 -- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) RETURNS outbox.claimed
@@ -10973,6 +11336,9 @@ begin
   if v_url is null or v_secret is null then
     return false;
   end if;
+  if not outbox.may_queue_kick(p_why, v_url || '/deliver/run') then
+    return false;
+  end if;
   perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
   perform net.http_post(
     url => v_url || '/deliver/run',
@@ -10985,6 +11351,7 @@ begin
   perform pg_catalog.nextval(case p_why
     when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
   end::regclass);
+  perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
   return false;
@@ -10995,7 +11362,7 @@ ALTER FUNCTION outbox.kick(p_why text) OWNER TO postgres;
 
 -- Name: FUNCTION kick(p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Never raises, and waits at most 50 ms for a lock.';
+COMMENT ON FUNCTION outbox.kick(p_why text) IS 'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
 
 -- Name: kick_on_commit(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11010,6 +11377,7 @@ begin
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
     and outbox.is_quiet(outbox.clock())
+    and outbox.live_runs(outbox.clock()) < outbox.setting_int('worker.max_runs')
   then
     perform outbox.kick('commit');
   end if;
@@ -11020,7 +11388,7 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 
 -- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';
+COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a transaction.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11768,7 +12136,7 @@ begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
     perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']);
+      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
@@ -12129,6 +12497,27 @@ ALTER FUNCTION outbox.list_templates(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION list_templates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.list_templates(p_org_id text) IS 'The templates of an organisation, ordered by code: {"data": […]}.';
+
+-- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run DEFAULT NULL::outbox.run) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and r.polled_at <= p_now + interval '10 s'
+      and (p_before.id is null or (r.started_at, r.id) < (p_before.started_at, p_before.id)));
+end
+$$;
+
+ALTER FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run) OWNER TO postgres;
+
+-- Name: FUNCTION live_runs(p_now timestamp with time zone, p_before outbox.run); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run) IS 'How many edge runs are alive (older than p_before, if it is given). A run that has not polled for 10 s counts as dead. Both is_crowded() and kicks use this number, so that no kick starts a run that has to stop at once.';
 
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12498,6 +12887,35 @@ ALTER FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) OWNER
 
 COMMENT ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) IS 'Whether an attempt may have reached WhatsApp: it is in flight, was accepted, or its outcome is unknown.';
 
+-- Name: may_queue_kick(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.may_queue_kick(p_why text, p_url text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if (select s.last_value + s.is_called::integer < 3 from outbox.kicks_without_run s)
+    or p_why = 'tick' and not pg_catalog.has_table_privilege('net.http_request_queue', 'select')
+  then
+    return true;
+  end if;
+  -- The queue of pg_net has no index, and the application may have queued a million requests. So
+  -- only the tick reads it, a large one every 10 s, and only if recent kicks have started no run.
+  return p_why = 'tick'
+    and (pg_catalog.pg_relation_size('net.http_request_queue') < 8 * 1024 * 1024
+      or pg_catalog.floor(extract(epoch from outbox.clock()))::bigint % 10 = 0)
+    and (
+      select pg_catalog.count(*) < 3
+      from (select from net.http_request_queue q where q.url = p_url limit 3) q);
+end
+$$;
+
+ALTER FUNCTION outbox.may_queue_kick(p_why text, p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.may_queue_kick(p_why text, p_url text) IS 'Whether a kick may be queued: fewer than three were sent since a run began, or (tick only) fewer than three wait in the queue of pg_net.';
+
 -- Name: may_stay(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.may_stay(p_sqlstate text) RETURNS boolean
@@ -12644,6 +13062,34 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
+
+-- Name: move_from_default(text, text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  if p_table = 'event' then
+    execute pg_catalog.format(
+      'with moved as (delete from outbox.event_default where id >= $1 and id < $2 returning *) '
+      'insert into outbox.%I select * from moved', p_name)
+    using outbox.uuid_v7_floor(pg_catalog.lower(p_span)),
+      outbox.uuid_v7_floor(pg_catalog.upper(p_span));
+  else
+    execute pg_catalog.format(
+      'with moved as (delete from outbox.attempt_default where at >= $1 and at < $2 returning *) '
+      'insert into outbox.%I select * from moved', p_name)
+    using pg_catalog.lower(p_span), pg_catalog.upper(p_span);
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) OWNER TO postgres;
+
+-- Name: FUNCTION move_from_default(p_table text, p_name text, p_span tstzrange); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) IS 'Moves the rows of a time span from the default partition of event or attempt to a table.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13576,22 +14022,23 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
--- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: partition_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
+CREATE FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) RETURNS text
     LANGUAGE sql IMMUTABLE
     SET search_path TO ''
     AS $$
-  select pg_catalog.make_date(pg_catalog.substr(p_name, pg_catalog.length(p_name) - 7, 4)::integer,
-    pg_catalog.substr(p_name, pg_catalog.length(p_name) - 3, 2)::integer,
-    pg_catalog.right(p_name, 2)::integer)
+  select case
+    when p_table = 'event' then pg_catalog.quote_literal(outbox.uuid_v7_floor(p_at))
+    else 'pg_catalog.to_timestamp(' || extract(epoch from p_at) || ')'
+  end
 $$;
 
-ALTER FUNCTION outbox.partition_day(p_name text) OWNER TO postgres;
+ALTER FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION partition_day(p_name text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.partition_day(p_name text) IS 'The day (UTC) of a partition, from its name.';
+COMMENT ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) IS 'A time as the SQL expression of a bound of event or attempt, the same under all settings.';
 
 -- Name: partition_name(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13606,7 +14053,39 @@ ALTER FUNCTION outbox.partition_name(p_table text, p_day date) OWNER TO postgres
 
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name of the partition of a day.';
+COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name of the partition that is created for a day. What it stores is in partitions().';
+
+-- Name: partitions(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partitions(p_table text) RETURNS TABLE(name text, since timestamp with time zone, until timestamp with time zone)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET "DateStyle" TO 'ISO, YMD'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+begin
+  return query
+  select b.name,
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[1]::uuid) else b.bounds[1]::timestamptz end,
+    case when b.by_id then outbox.uuid_v7_time(b.bounds[2]::uuid) else b.bounds[2]::timestamptz end
+  from (
+    select c.relname::text as name, p_table = 'event' as by_id,
+      pg_catalog.regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
+        '^FOR VALUES FROM \(''([^'']+)''\) TO \(''([^'']+)''\)') as bounds
+    from pg_catalog.pg_inherits i
+    join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = pg_catalog.to_regclass('outbox.' || p_table)
+  ) b
+  where b.bounds is not null
+  order by 2;
+end
+$$;
+
+ALTER FUNCTION outbox.partitions(p_table text) OWNER TO postgres;
+
+-- Name: FUNCTION partitions(p_table text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partitions(p_table text) IS 'The partitions of event or attempt without DEFAULT, and the time span that each stores by its real bounds, whatever its name is: of the ids of event, of "at" of attempt. Oldest first.';
 
 -- Name: passes_filters(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15498,6 +15977,23 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 
 COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
 
+-- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE STRICT
+    SET search_path TO ''
+    AS $$
+  select pg_catalog.to_timestamp(
+    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint
+    / 1000.0)
+$$;
+
+ALTER FUNCTION outbox.uuid_v7_time(p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.uuid_v7_time(p_id uuid) IS 'The time that a uuid v7 carries, to the millisecond.';
+
 -- Name: gate; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.gate (
@@ -15635,13 +16131,31 @@ UNION ALL
            FROM outbox.delivery d
           WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
            FROM outbox.attempt b
-          WHERE ((b.event_id = a.event_id) AND (NOT (b.endpoint_id IS DISTINCT FROM a.endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))));
+          WHERE ((b.event_id = a.event_id) AND (NOT (b.endpoint_id IS DISTINCT FROM a.endpoint_id)) AND ((b.kind = 'close'::text) OR (b.outcome = 'delivered'::text)) AND (ROW(b.attempt, b.at) > ROW(a.attempt, a.at)))))))
+UNION ALL
+ SELECT a.event_id,
+    a.endpoint_id,
+    e.org_id,
+    NULL::text AS event_type,
+    a.outcome AS status,
+    a.error AS held_because,
+    a.attempt,
+    NULL::integer AS failed_attempts,
+    NULL::timestamp with time zone AS next_attempt_at,
+    outbox.uuid_v7_time(a.event_id) AS created_at,
+    a.at AS finished_at,
+    false AS open
+   FROM (outbox.attempt a
+     JOIN outbox.endpoint e ON ((e.id = a.endpoint_id)))
+  WHERE ((a.outcome = 'event_missing'::text) AND (NOT (EXISTS ( SELECT
+           FROM outbox.event v
+          WHERE (v.id = a.event_id)))));
 
 ALTER TABLE outbox.delivery_status OWNER TO postgres;
 
 -- Name: VIEW delivery_status; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber. For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
+COMMENT ON VIEW outbox.delivery_status IS 'All deliveries, open or finished. Open: pending, processing, retrying (waits for its next attempt), held (held_because has the reason; set aside: the database rejected it, until retry_now()). Finished: delivered, dead_letter, cancelled, expired, filter_error, no_subscriber, event_missing (its event is no longer stored; event_type is null). For the newest deliveries use recent_deliveries(). For a time span use event_id >= uuid_v7_floor(time). Other queries for finished deliveries may read all history.';
 
 -- Name: recent_deliveries(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17104,16 +17618,18 @@ COMMENT ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now tim
 CREATE FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
     AS $$
 begin
   -- In the lock order of drop_partitions().
-  delete from outbox.partition_check c
-  using (
+  update outbox.partition_check c set clean_nights = 0
+  from (
     select o.name from outbox.partition_check o
     where o.name in (
-      select outbox.partition_name('event',
-        (outbox.uuid_v7_time(u) at time zone 'UTC')::date)
-      from pg_catalog.unnest(p_event_ids) u)
+      select t.relname
+      from pg_catalog.unnest(p_event_ids) u
+      cross join lateral (select e.tableoid from outbox.event e where e.id = u offset 0) e
+      join pg_catalog.pg_class t on t.oid = e.tableoid)
     order by o.name
     for update
   ) o
@@ -17125,7 +17641,7 @@ ALTER FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION restart_open_checks(p_event_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts the count of nights without an open delivery for the days of replayed events. locks: partition_check by name, after the gates.';
+COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts the count of nights without an open delivery for the partitions of replayed events. locks: partition_check by name, after the gates.';
 
 -- Name: resume_channel(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19350,6 +19866,64 @@ ALTER FUNCTION outbox.store_in_vault(p_field text, p_secret text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) IS 'Stores a secret in Vault and returns its id. OH001, without the secret.';
 
+-- Name: stored(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gone outbox.result[];
+  v_one outbox.result;
+  v_delivery outbox.delivery;
+begin
+  v_gone := array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.replayed)
+      as c (event_id, endpoint_id, attempt, replayed)
+    where not exists (select from outbox.event v where v.id = c.event_id)
+      -- Only the event of a replay is also in its dead letter.
+      and not (c.replayed and exists (
+        select from outbox.find_event(c.event_id, c.endpoint_id))));
+  if pg_catalog.cardinality(v_gone) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete_apart(v_gone, p_now);
+  foreach v_one in array v_gone loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = v_one.event and d.endpoint_id = v_one.endpoint and d.leased_until is null;
+    if found then
+      perform outbox.close_missing(v_delivery, p_now);
+    end if;
+  end loop;
+  return (
+    select row(
+      pg_catalog.array_agg(c.event_id order by c.place),
+      pg_catalog.array_agg(c.endpoint_id order by c.place),
+      pg_catalog.array_agg(c.attempt order by c.place),
+      pg_catalog.array_agg(c.failed_attempts order by c.place),
+      pg_catalog.array_agg(c.lane_id order by c.place),
+      pg_catalog.array_agg(c.ordered order by c.place),
+      pg_catalog.array_agg(c.replayed order by c.place),
+      pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+      p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.replayed,
+      p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+        place)
+    where not exists (
+      select from pg_catalog.unnest(v_gone) g
+      where g.event = c.event_id and g.endpoint = c.endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION stored(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'A claim without the deliveries whose event is not stored. These end: see close_missing(). locks: the caller holds the gates.';
+
 -- Name: stored_credentials(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.stored_credentials(p_vault_id uuid) RETURNS jsonb
@@ -19699,9 +20273,9 @@ ALTER FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) IS 'Delays the other numbers of a Meta app or account that has used up its calls. apply_results() has delayed the number that got the error. locks: gates with SKIP LOCKED.';
 
--- Name: tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: tick(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.tick() RETURNS jsonb
+CREATE FUNCTION outbox.tick(p_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -19715,25 +20289,21 @@ begin
   -- A constraint that is checked at the commit would fail the whole tick, so check after each
   -- statement.
   set constraints all immediate;
-  perform outbox.upkeep(v_now);
+  perform outbox.upkeep(v_now, p_until);
   -- With a worker.poll_interval_ms of n seconds, the tick checks for work every n seconds.
   if outbox.setting_on('worker.enabled')
     and pg_catalog.floor(extract(epoch from v_now))::bigint
       % greatest(1, outbox.setting_int('worker.poll_interval_ms') / 1000) = 0
     and outbox.has_due(v_now)
   then
-    select pg_catalog.count(*)
-    into v_live
-    from outbox.run r
-    where r.ended_at is null and r.polled_at > v_now - interval '2 s'
-      and r.polled_at <= v_now + interval '10 s';
+    v_live := outbox.live_runs(v_now);
     -- If work has waited for a second although a run is alive, one more run is needed.
     v_behind := exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
-    v_kicked := (outbox.is_quiet(v_now)
-        or v_behind and v_live < outbox.setting_int('worker.max_runs'))
+    v_kicked := v_live < outbox.setting_int('worker.max_runs')
+      and (v_behind or outbox.is_quiet(v_now))
       and outbox.kick('tick');
   end if;
   perform pg_catalog.setval('outbox.last_tick',
@@ -19743,11 +20313,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.tick() OWNER TO postgres;
+ALTER FUNCTION outbox.tick(p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION tick(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION tick(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.tick() IS 'Called by pg_cron every second: calls upkeep(), and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": how many polled in the last 2 s, absent if nothing is due}.';
+COMMENT ON FUNCTION outbox.tick(p_until timestamp with time zone) IS 'Called by the job outhook-tick every second: calls upkeep(), which begins nothing after p_until, and kicks if work is due and too few runs are alive. Returns {"kicked": boolean, "runs": live_runs(), absent if nothing is due}.';
 
 -- Name: tick_problem(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19867,6 +20437,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
@@ -19983,6 +20554,35 @@ ALTER FUNCTION outbox.try_read(p_vault_id uuid) OWNER TO postgres;
 -- Name: FUNCTION try_read(p_vault_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret from Vault; null if it is missing or cannot be decrypted.';
+
+-- Name: try_tick(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.try_tick(p_until timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- Where each tick is a statement of its own: three quarters of its timeout.
+  v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
+    + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
+begin
+  -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
+  if p_until is null and pg_catalog.clock_timestamp()
+    >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
+  then
+    return;
+  end if;
+  perform outbox.tick(v_until);
+exception when query_canceled or others then
+  raise warning 'outbox.tick(): % %', sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.try_tick(p_until timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION try_tick(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
 
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20302,56 +20902,64 @@ ALTER FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_c
 
 COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) IS 'Changes only the members in p_change; headers by name, null removes one. Returns the endpoint. OH001, OH002, OH008; OH004: it is managed under another path (a channel).';
 
--- Name: upkeep(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: upkeep(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $_$
 declare
+  v_second bigint := pg_catalog.floor(extract(epoch from p_now));
   v_step outbox.tick_step;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
   -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
-  exception when others then
+  exception when query_canceled or others then
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
-  begin
-    perform outbox.wake_changed(p_now);
-    perform outbox.wake_missed(p_now);
-  exception when others then
-    raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
-  end;
-  for v_step in select s.* from outbox.tick_step s order by s.name loop
-    begin
-      execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
-    exception when others then
-      raise warning '%(): %', v_step.calls, sqlerrm;
-    end;
-  end loop;
-  begin
-    perform outbox.purge_deleted(1000);
-    perform outbox.expire_deliveries(200);
-  exception when others then
-    raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
-  end;
-  begin
-    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
-      perform outbox.fold_counters();
+  -- Each second begins with another step, so that none waits forever if the time is short.
+  for v_turn in v_second .. v_second + 3 loop
+    exit when pg_catalog.clock_timestamp() >= p_until;
+    if v_turn % 4 = 0 then
+      begin
+        perform outbox.wake_changed(p_now);
+        perform outbox.wake_missed(p_now);
+      exception when query_canceled or others then
+        raise warning 'outbox.wake_changed(), outbox.wake_missed(): %', sqlerrm;
+      end;
+    elsif v_turn % 4 = 1 then
+      for v_step in select s.* from outbox.tick_step s order by s.name loop
+        begin
+          execute pg_catalog.format('select %s($1, $2)', v_step.calls) using p_now, v_step.most;
+        exception when query_canceled or others then
+          raise warning '%(): %', v_step.calls, sqlerrm;
+        end;
+      end loop;
+    elsif v_turn % 4 = 2 then
+      begin
+        perform outbox.purge_deleted(1000);
+        perform outbox.expire_deliveries(200);
+      exception when query_canceled or others then
+        raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
+      end;
+    elsif v_second % 10 = 0 then
+      begin
+        perform outbox.fold_counters();
+      exception when query_canceled or others then
+        raise warning 'outbox.fold_counters(): %', sqlerrm;
+      end;
     end if;
-  exception when others then
-    raise warning 'outbox.fold_counters(): %', sqlerrm;
-  end;
+  end loop;
 end
 $_$;
 
-ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, adds up the counters.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20394,23 +21002,6 @@ ALTER FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) OWNER TO post
 -- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) IS 'A bound: at most every uuid v7 of that millisecond or later, and above every earlier one.';
-
--- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
-    LANGUAGE sql IMMUTABLE STRICT
-    SET search_path TO ''
-    AS $$
-  select pg_catalog.to_timestamp(
-    ('x' || pg_catalog.translate(pg_catalog.left(p_id::text, 13), '-', ''))::bit(48)::bigint
-    / 1000.0)
-$$;
-
-ALTER FUNCTION outbox.uuid_v7_time(p_id uuid) OWNER TO postgres;
-
--- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.uuid_v7_time(p_id uuid) IS 'The time that a uuid v7 carries, to the millisecond.';
 
 -- Name: vault_text(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21003,8 +21594,10 @@ CREATE TABLE outbox.attempt_default (
     response_lossy boolean,
     next_retry_at timestamp with time zone,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
-    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
+    CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );
+
+ALTER TABLE ONLY outbox.attempt_default REPLICA IDENTITY FULL;
 
 ALTER TABLE outbox.attempt_default OWNER TO postgres;
 
@@ -21070,6 +21663,22 @@ ALTER TABLE outbox.channel_hold OWNER TO postgres;
 -- Name: TABLE channel_hold; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.channel_hold IS 'The last decision about a channel by cause: failure (an error code of WhatsApp), account or quality. decided_at is Meta''s time. At expires_at Meta ends the hold itself.';
+
+-- Name: cleanup_progress; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.cleanup_progress (
+    name text NOT NULL,
+    done_on date,
+    piece_rows integer,
+    failed_at timestamp with time zone,
+    error text
+);
+
+ALTER TABLE outbox.cleanup_progress OWNER TO postgres;
+
+-- Name: TABLE cleanup_progress; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.cleanup_progress IS 'The progress of each step of the cleanup. done_on: the last day (UTC) on which it deleted all that it had to; piece_rows: the rows of one piece, if the usual number took too long; failed_at, error: its last failure since then.';
 
 -- Name: cleanup_step; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21189,6 +21798,8 @@ CREATE TABLE outbox.counter_change (
     total bigint DEFAULT 0 NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE ONLY outbox.counter_change REPLICA IDENTITY FULL;
 
 ALTER TABLE outbox.counter_change OWNER TO postgres;
 
@@ -21452,6 +22063,17 @@ CREATE SEQUENCE outbox.kicks_on_commit
 
 ALTER TABLE outbox.kicks_on_commit OWNER TO postgres;
 
+-- Name: kicks_without_run; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.kicks_without_run
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.kicks_without_run OWNER TO postgres;
+
 -- Name: lane_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.lane ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -21540,7 +22162,7 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 -- Name: TABLE partition_check; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
+COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open, and the day (UTC) of the last check; a replay resets the count.';
 
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21872,7 +22494,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
 UNION ALL
  SELECT r.id AS event_id,
     r.correlation_id AS saga_id,
@@ -22027,7 +22649,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -22100,7 +22722,7 @@ UNION ALL
     r.created_at,
     r.endpoint_id
    FROM outbox.relay_status r
-  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text]))
+  WHERE (r.status = ANY (ARRAY['dead_letter'::text, 'expired'::text, 'filter_error'::text, 'event_missing'::text]))
 UNION ALL
  SELECT r.id,
     r.event_type,
@@ -22206,6 +22828,11 @@ ALTER TABLE ONLY outbox.callback_count
 
 ALTER TABLE ONLY outbox.channel_hold
     ADD CONSTRAINT channel_hold_pkey PRIMARY KEY (channel_id, cause);
+
+-- Name: cleanup_progress cleanup_progress_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.cleanup_progress
+    ADD CONSTRAINT cleanup_progress_pkey PRIMARY KEY (name);
 
 -- Name: cleanup_step cleanup_step_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22537,6 +23164,14 @@ CREATE INDEX attempt_event ON ONLY outbox.attempt USING btree (event_id);
 
 CREATE INDEX attempt_default_event_id_idx ON outbox.attempt_default USING btree (event_id);
 
+-- Name: attempt_missing; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_missing ON ONLY outbox.attempt USING btree (event_id) WHERE (outcome = 'event_missing'::text);
+
+-- Name: attempt_default_event_id_idx1; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX attempt_default_event_id_idx1 ON outbox.attempt_default USING btree (event_id) WHERE (outcome = 'event_missing'::text);
+
 -- Name: audit_event_entity; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX audit_event_entity ON outbox.audit_event USING btree (org_id, entity_type, entity_id, id);
@@ -22745,6 +23380,10 @@ ALTER INDEX outbox.attempt_endpoint ATTACH PARTITION outbox.attempt_default_endp
 
 ALTER INDEX outbox.attempt_event ATTACH PARTITION outbox.attempt_default_event_id_idx;
 
+-- Name: attempt_default_event_id_idx1; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
+
+ALTER INDEX outbox.attempt_missing ATTACH PARTITION outbox.attempt_default_event_id_idx1;
+
 -- Name: event_default_org_id_id_idx; Type: INDEX ATTACH; Schema: outbox; Owner: postgres
 
 ALTER INDEX outbox.event_org ATTACH PARTITION outbox.event_default_org_id_id_idx;
@@ -22815,6 +23454,10 @@ ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
 -- Name: channel_hold; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.channel_hold ENABLE ROW LEVEL SECURITY;
+
+-- Name: cleanup_progress; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.cleanup_progress ENABLE ROW LEVEL SECURITY;
 
 -- Name: cleanup_step; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -23191,6 +23834,10 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION await_tick(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.await_tick() FROM PUBLIC;
+
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) FROM PUBLIC;
@@ -23499,9 +24146,17 @@ REVOKE ALL ON FUNCTION outbox.claimed_before(p_run uuid, p_seq bigint, p_now tim
 
 REVOKE ALL ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION clean(p_name text, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.clean(p_name text, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION cleanup(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION cleanup_next(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cleanup_next() FROM PUBLIC;
 
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23518,6 +24173,10 @@ REVOKE ALL ON FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outco
 -- Name: FUNCTION close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_message(p_event_id uuid, p_outcome text, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_missing(p_delivery outbox.delivery, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_missing(p_delivery outbox.delivery, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION close_new(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23767,17 +24426,17 @@ GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb,
 
 REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
 
--- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION drop_partition(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drop_partition(p_name text) FROM PUBLIC;
 
--- Name: FUNCTION drop_partitions(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION drop_partitions(p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.drop_partitions() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.drop_partitions(p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION drop_saga(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24001,6 +24660,10 @@ REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
+-- Name: FUNCTION fits_one_move(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) FROM PUBLIC;
+
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
@@ -24021,6 +24684,26 @@ REVOKE ALL ON FUNCTION outbox.forget_batches(p_run uuid, p_seq bigint) FROM PUBL
 
 REVOKE ALL ON FUNCTION outbox.forget_channel(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION forget_dead_letters(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_dead_letters(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_default_rows(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_default_rows(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_idempotency_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_idempotency_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_job_runs(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_job_runs(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION forget_lanes(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_lanes(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_refusals(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_refusals(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
@@ -24032,6 +24715,10 @@ REVOKE ALL ON FUNCTION outbox.forget_saga_keys(p_now timestamp with time zone, p
 -- Name: FUNCTION forget_updates(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_updates(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION free_span(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.free_span(p_table text, p_day date) FROM PUBLIC;
 
 -- Name: FUNCTION gate_metrics(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24222,6 +24909,10 @@ REVOKE ALL ON FUNCTION outbox.ipv6_of(p_host text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.is_base_url(p_text text, p_form text) FROM PUBLIC;
 
+-- Name: FUNCTION is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) FROM PUBLIC;
+
 -- Name: TABLE run; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.run TO service_role;
@@ -24234,9 +24925,9 @@ REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with 
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
--- Name: FUNCTION is_open_on(p_day date); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION is_open_between(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.is_open_on(p_day date) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24274,6 +24965,10 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION job_deadline(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.job_deadline() FROM PUBLIC;
 
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24423,6 +25118,10 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_templates(p_org_id text) TO service_role;
 
+-- Name: FUNCTION live_runs(p_now timestamp with time zone, p_before outbox.run); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run) FROM PUBLIC;
+
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -24475,6 +25174,10 @@ REVOKE ALL ON FUNCTION outbox.masked_slack_url(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.may_have_been_sent(p_attempt outbox.message_attempt) FROM PUBLIC;
 
+-- Name: FUNCTION may_queue_kick(p_why text, p_url text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.may_queue_kick(p_why text, p_url text) FROM PUBLIC;
+
 -- Name: FUNCTION may_stay(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.may_stay(p_sqlstate text) FROM PUBLIC;
@@ -24502,6 +25205,10 @@ REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION move_from_default(p_table text, p_name text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24637,13 +25344,17 @@ REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
 
--- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION partition_bound(p_table text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.partition_day(p_name text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.partition_bound(p_table text, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION partition_name(p_table text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBLIC;
+
+-- Name: FUNCTION partitions(p_table text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partitions(p_table text) FROM PUBLIC;
 
 -- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24877,6 +25588,11 @@ REVOKE ALL ON FUNCTION outbox.readable(p_claimed outbox.claimed, p_known jsonb, 
 
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
+
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
 -- Name: TABLE gate; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25339,6 +26055,10 @@ REVOKE ALL ON FUNCTION outbox.store_callbacks(p_app_id text, p_org_id text, p_up
 
 REVOKE ALL ON FUNCTION outbox.store_in_vault(p_field text, p_secret text) FROM PUBLIC;
 
+-- Name: FUNCTION stored(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stored(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION stored_credentials(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.stored_credentials(p_vault_id uuid) FROM PUBLIC;
@@ -25386,9 +26106,9 @@ REVOKE ALL ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_c
 
 REVOKE ALL ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION tick(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION tick(p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.tick() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.tick(p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION tick_problem(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25421,6 +26141,10 @@ REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 -- Name: FUNCTION try_read(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION try_tick(p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.try_tick(p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25460,9 +26184,9 @@ REVOKE ALL ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now
 REVOKE ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer) TO service_role;
 
--- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25471,11 +26195,6 @@ REVOKE ALL ON FUNCTION outbox.uuid_v7(p_at timestamp with time zone) FROM PUBLIC
 -- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.uuid_v7_time(p_id uuid) TO service_role;
 
 -- Name: FUNCTION vault_text(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
 

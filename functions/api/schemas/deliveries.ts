@@ -11,6 +11,7 @@ const statuses = [
   'cancelled',
   'expired',
   'filter_error',
+  'event_missing',
 ] as const
 
 export const deliveryStatus = z.enum(statuses).openapi({

@@ -47,6 +47,7 @@ as $$
 declare
   v_parcel outbox.parcel;
   v_dropped outbox.event[];
+  v_found bigint;
 begin
   -- json_agg of whole rows: json_build_object looks up the type of each argument at each call,
   -- which takes 5.6 us per delivery instead of 2.6 us, and 18 us per event instead of 14 us.
@@ -65,23 +66,26 @@ begin
   if true = any (p_claimed.replayed) then
     v_dropped := outbox.dropped_events(p_claimed);
   end if;
-  v_parcel.events := (
-    select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
-    from (
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
-      cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
-      union all
-      select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
-        v.partition_key, v.body
-      from pg_catalog.unnest(v_dropped) v
-    ) e
-    cross join lateral (
-      select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
-        coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
-        e.body
-    ) x);
+  select coalesce(pg_catalog.json_object_agg(e.id, x), '{}'), pg_catalog.count(*)
+  into v_parcel.events, v_found
+  from (
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.events) as u (id)) c
+    cross join lateral (select v.* from outbox.event v where v.id = c.id offset 0) v
+    union all
+    select v.id, v.type, v.org_id, v.correlation_id, v.idempotency_key, v.traceparent,
+      v.partition_key, v.body
+    from pg_catalog.unnest(v_dropped) v
+  ) e
+  cross join lateral (
+    select e.type, e.org_id, coalesce(e.correlation_id, e.id::text) as correlation_id,
+      coalesce(e.idempotency_key, e.id::text) as idempotency_key, e.traceparent, e.partition_key,
+      e.body
+  ) x;
+  if v_found < (select pg_catalog.count(distinct u) from pg_catalog.unnest(p_claimed.events) u) then
+    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
+  end if;
   v_parcel.endpoints := (
     select coalesce(pg_catalog.json_object_agg(e.id, x), '{}')
     from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
@@ -172,6 +176,59 @@ comment on function outbox.give_back(outbox.claimed, uuid, text, timestamptz) is
   'Releases the claimed deliveries of an endpoint whose secrets cannot be read, and holds the '
   'endpoint. locks: the caller holds the gate.';
 
+create function outbox.stored(p_claimed outbox.claimed, p_now timestamptz) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gone outbox.result[];
+  v_one outbox.result;
+  v_delivery outbox.delivery;
+begin
+  v_gone := array(
+    select outbox.given_back(c.event_id, c.endpoint_id, c.attempt)
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.replayed)
+      as c (event_id, endpoint_id, attempt, replayed)
+    where not exists (select from outbox.event v where v.id = c.event_id)
+      -- Only the event of a replay is also in its dead letter.
+      and not (c.replayed and exists (
+        select from outbox.find_event(c.event_id, c.endpoint_id))));
+  if pg_catalog.cardinality(v_gone) = 0 then
+    return p_claimed;
+  end if;
+  perform outbox.complete_apart(v_gone, p_now);
+  foreach v_one in array v_gone loop
+    select * into v_delivery from outbox.delivery d
+    where d.event_id = v_one.event and d.endpoint_id = v_one.endpoint and d.leased_until is null;
+    if found then
+      perform outbox.close_missing(v_delivery, p_now);
+    end if;
+  end loop;
+  return (
+    select row(
+      pg_catalog.array_agg(c.event_id order by c.place),
+      pg_catalog.array_agg(c.endpoint_id order by c.place),
+      pg_catalog.array_agg(c.attempt order by c.place),
+      pg_catalog.array_agg(c.failed_attempts order by c.place),
+      pg_catalog.array_agg(c.lane_id order by c.place),
+      pg_catalog.array_agg(c.ordered order by c.place),
+      pg_catalog.array_agg(c.replayed order by c.place),
+      pg_catalog.array_agg(c.lease_ms order by c.place))::outbox.claimed
+    from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts,
+      p_claimed.failed_attempts, p_claimed.lanes, p_claimed.ordered, p_claimed.replayed,
+      p_claimed.leases_ms) with ordinality
+      as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, replayed, lease_ms,
+        place)
+    where not exists (
+      select from pg_catalog.unnest(v_gone) g
+      where g.event = c.event_id and g.endpoint = c.endpoint_id));
+end
+$$;
+comment on function outbox.stored(outbox.claimed, timestamptz) is
+  'A claim without the deliveries whose event is not stored. These end: see close_missing(). locks: '
+  'the caller holds the gates.';
+
 create function outbox.readable(
   p_claimed outbox.claimed, p_known jsonb, p_now timestamptz
 ) returns outbox.claimed
@@ -227,7 +284,7 @@ begin
   end;
   -- A repeated call has not locked these gates yet.
   perform outbox.lock_gates(p_claimed.endpoints);
-  v_handed.claimed := outbox.readable(p_claimed, p_known, p_now);
+  v_handed.claimed := outbox.readable(outbox.stored(p_claimed, p_now), p_known, p_now);
   if (v_handed.claimed).events is not null then
     v_handed.parcel := outbox.build_parcel(v_handed.claimed, p_known, p_now);
   end if;
@@ -236,4 +293,4 @@ end
 $$;
 comment on function outbox.hand_out(outbox.claimed, jsonb, timestamptz) is
   'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left '
-  'out. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';
+  'out, and deliveries whose event is not stored end. locks: only if there are such endpoints, it waits for the gates of all claimed endpoints.';

@@ -11,7 +11,7 @@ create table outbox.attempt (
   kind text not null constraint attempt_kind_is_known check (kind in ('attempt', 'close')),
   outcome text not null constraint attempt_outcome_is_known check (outcome in (
     'delivered', 'failed',
-    'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber'
+    'dead_letter', 'cancelled', 'expired', 'filter_error', 'no_subscriber', 'event_missing'
   )),
   status integer,
   error_class text,
@@ -25,8 +25,15 @@ comment on table outbox.attempt is
   'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
   'dropped by age.';
 create table outbox.attempt_default partition of outbox.attempt default;
+-- With a publication for all tables, Postgres refuses every update and delete on a table without an
+-- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
+-- and these rows are only inserted, and moved out of DEFAULT.
+alter table outbox.attempt replica identity full;
+alter table outbox.attempt_default replica identity full;
 create index attempt_event on outbox.attempt (event_id);
 create index attempt_endpoint on outbox.attempt (endpoint_id, at);
+-- For delivery_status, which finds the other ends through their events.
+create index attempt_missing on outbox.attempt (event_id) where outcome = 'event_missing';
 
 create table outbox.dead_letter (
   id uuid primary key,
@@ -98,4 +105,5 @@ begin
 end
 $$;
 comment on function outbox.count_ended(uuid, text, bigint) is
-  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
+  'Counts deliveries that ended without an attempt: cancelled, expired, filter_error, '
+  'event_missing.';

@@ -2,8 +2,9 @@
 -- some requests. A lost kick delays a delivery, but the delivery is not lost.
 --
 --   1 A commit that published kicks if no run is awake: kick_on_commit(), is_quiet(), kick().
---   2 Each second pg_cron calls tick(). It does periodic work (upkeep()), and kicks if work is due
---     and no run is awake, or if work has waited for 1 s and more runs are allowed.
+--   2 Each second pg_cron's job calls tick(). It does periodic work (upkeep()), and kicks if work is
+--     due and no run is awake, or if work has waited for 1 s. Nobody kicks if worker.max_runs runs
+--     are alive: live_runs().
 --
 -- An example, with kick.quiet_ms at 500 and worker.max_runs at 2:
 --
@@ -13,6 +14,9 @@
 --   12:00:05.0   10,000 events were published, and a gate has been due since 12:00:04: R1 alone is
 --                too slow. One run is less than worker.max_runs: the tick kicks, and R2 starts.
 --   12:00:06.0   The gate is still due, but two runs are alive. No kick.
+--
+-- If pg_net does not send, kicks would pile up, and all be sent when it works again. So after three
+-- kicks without a new run only the tick kicks, and only while pg_net's queue has less than three.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
 -- can at most start one more run, which stops if there are worker.max_runs older ones.
@@ -26,6 +30,8 @@ create sequence outbox.last_kick minvalue 0 start 0;
 create sequence outbox.kicks_on_commit minvalue 0 start 0;
 create sequence outbox.kicks_by_tick minvalue 0 start 0;
 create sequence outbox.last_tick minvalue 0 start 0;
+-- How many kicks were sent since a run began. A new run sets it to 0.
+create sequence outbox.kicks_without_run minvalue 0 start 0;
 
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -105,6 +111,9 @@ begin
   if v_url is null or v_secret is null then
     return false;
   end if;
+  if not outbox.may_queue_kick(p_why, v_url || '/deliver/run') then
+    return false;
+  end if;
   perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
   perform net.http_post(
     url => v_url || '/deliver/run',
@@ -117,6 +126,7 @@ begin
   perform pg_catalog.nextval(case p_why
     when 'commit' then 'outbox.kicks_on_commit' else 'outbox.kicks_by_tick'
   end::regclass);
+  perform pg_catalog.nextval('outbox.kicks_without_run');
   return true;
 exception when others then
   return false;
@@ -124,7 +134,30 @@ end
 $$;
 comment on function outbox.kick(text) is
   'Queues a request to start a run, which pg_net sends after the commit; true if it was queued. '
-  'Never raises, and waits at most 50 ms for a lock.';
+  'Not if three kicks wait for pg_net. Never raises, and waits at most 50 ms for a lock.';
+
+create function outbox.may_queue_kick(p_why text, p_url text) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if (select s.last_value + s.is_called::integer < 3 from outbox.kicks_without_run s)
+    or p_why = 'tick' and not pg_catalog.has_table_privilege('net.http_request_queue', 'select')
+  then
+    return true;
+  end if;
+  -- The queue of pg_net has no index, and the application may have queued a million requests. So
+  -- only the tick reads it, a large one every 10 s, and only if recent kicks have started no run.
+  return p_why = 'tick'
+    and (pg_catalog.pg_relation_size('net.http_request_queue') < 8 * 1024 * 1024
+      or pg_catalog.floor(extract(epoch from outbox.clock()))::bigint % 10 = 0)
+    and (
+      select pg_catalog.count(*) < 3
+      from (select from net.http_request_queue q where q.url = p_url limit 3) q);
+end
+$$;
+comment on function outbox.may_queue_kick(text, text) is
+  'Whether a kick may be queued: fewer than three were sent since a run began, or (tick only) '
+  'fewer than three wait in the queue of pg_net.';
 
 create function outbox.is_quiet(p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
@@ -156,10 +189,12 @@ begin
   perform pg_catalog.set_config('outbox.kicked', pg_catalog.pg_current_xact_id()::text, true);
   if outbox.setting_on('worker.enabled') and outbox.setting_on('kick.on_commit')
     and outbox.is_quiet(outbox.clock())
+    and outbox.live_runs(outbox.clock()) < outbox.setting_int('worker.max_runs')
   then
     perform outbox.kick('commit');
   end if;
 end
 $$;
 comment on function outbox.kick_on_commit() is
-  'Sends a kick if no run is awake (is_quiet()), at most once in a transaction.';
+  'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a '
+  'transaction.';

@@ -23,20 +23,34 @@ comment on table outbox.run_batch is
   'The last batches of each run. If a response was lost, a repeat of the same call returns the '
   'same batch.';
 
+create function outbox.live_runs(
+  p_now timestamptz, p_before outbox.run default null
+) returns integer
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.count(*) from outbox.run r
+    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
+      and r.polled_at <= p_now + interval '10 s'
+      and (p_before.id is null or (r.started_at, r.id) < (p_before.started_at, p_before.id)));
+end
+$$;
+comment on function outbox.live_runs(timestamptz, outbox.run) is
+  'How many edge runs are alive (older than p_before, if it is given). A run that has not polled '
+  'for 10 s counts as dead. Both is_crowded() and kicks use this number, so that no kick starts a '
+  'run that has to stop at once.';
+
 create function outbox.is_crowded(p_run outbox.run, p_now timestamptz) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
-  return p_run.kind = 'edge' and outbox.setting_int('worker.max_runs') <= (
-    select pg_catalog.count(*) from outbox.run r
-    where r.kind = 'edge' and r.ended_at is null and r.polled_at > p_now - interval '10 s'
-      and r.polled_at <= p_now + interval '10 s'
-      and (r.started_at, r.id) < (p_run.started_at, p_run.id));
+  return p_run.kind = 'edge'
+    and outbox.live_runs(p_now, p_run) >= outbox.setting_int('worker.max_runs');
 end
 $$;
 comment on function outbox.is_crowded(outbox.run, timestamptz) is
-  'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled '
-  'for 10 s counts as dead.';
+  'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
 create function outbox.touch_run(
   p_run uuid, p_kind text, p_now timestamptz, p_ended boolean
@@ -63,6 +77,7 @@ begin
     if v_stop is null then
       insert into outbox.run select v_run.* on conflict do nothing;
     end if;
+    perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';

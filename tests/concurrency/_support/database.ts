@@ -89,7 +89,7 @@ async function reset(admin: Sql, tables: string[]): Promise<void> {
   await admin.unsafe(`truncate ${tables.join(', ')}`)
   await admin`
     update outbox.router set watermark = default, seen_below = default, open_xids = default, batch = default where true`
-  await admin`select setval('outbox.last_kick', 0)`
+  await admin`select setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false)`
 }
 
 /** The tables that are empty in a new database: what the migration fills is not the tests' to empty. */

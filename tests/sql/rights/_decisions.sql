@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change contract_refusal partition_check setting_rule request_bucket ring router run_batch event_type event_catalogue
+  counter counter_change contract_refusal partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
@@ -56,7 +56,7 @@ perform decided.decide('sequence', 'nobody', 'A number is given by an insert, wh
   message_attempt_id_seq outbound_message_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
-  counters_from kicks_by_tick kicks_on_commit last_kick last_tick
+  counters_from kicks_by_tick kicks_on_commit kicks_without_run last_kick last_tick
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
@@ -116,6 +116,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
+  forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
   erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
@@ -199,10 +200,10 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   org_dead_letter refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span
   -- messages of the API, partitions, cleanup, metrics
-  add_partition add_partitions check_channel_change check_message_id counters database_metrics
+  add_partition add_partitions free_span move_from_default fits_one_move partition_bound partitions check_channel_change check_message_id counters database_metrics
   drop_partition drop_partitions engine_metrics erase_messages event_metrics expire_deliveries
-  expire_delivery gate_metrics is_open_on lock_message message_json parse_message_id opt_out_json
-  partition_day partition_name queue_metrics
+  expire_delivery gate_metrics is_open_between is_clean_tonight lock_message message_json parse_message_id opt_out_json
+  partition_name queue_metrics job_deadline try_tick await_tick clean cleanup_next live_runs may_queue_kick
 $$);
 end
 $do$;

@@ -76,19 +76,21 @@ select is_empty('select * from miscounts()', 'the counters are right');
 -- pg_cron's history: the rows of our jobs alone, by the real clock.
 insert into cron.job_run_details (jobid, runid, job_pid, database, username, command, status, return_message, start_time, end_time)
 select j.jobid, 900000000 + row_number() over (), 1, 'postgres', 'postgres', what, 'succeeded', '', now() - age, now() - age
-from (select jobid from cron.job where jobname = 'outhook-tick' union all select 900000) j, (values ('young', interval '6 days 23 hours'), ('old', interval '7 days 1 minute')) x (what, age);
+from (select jobid from cron.job where jobname = 'outhook-tick' union all select 900000) j, (values ('young', interval '23 hours 59 minutes'), ('old', interval '1 day 1 minute')) x (what, age);
 insert into cron.job_run_details (jobid, runid, job_pid, database, username, command, status, return_message, start_time, end_time)
-select jobid, 900000009, 1, 'postgres', 'postgres', 'running', 'running', '', now() - interval '30 days', null from cron.job where jobname = 'outhook-tick';
-select is(outbox.cleanup() -> 'job_runs', '1', 'one row of pg_cron''s history goes');
+select jobid, 900000009, 1, 'postgres', 'postgres', 'running', 'running', '', now() - interval '30 days', null from cron.job where jobname = 'outhook-tick'
+union all select jobid, 900000010, 1, 'postgres', 'postgres', 'failed', 'failed', '', now() - interval '7 days', now() - interval '6 days 23 hours' from cron.job where jobname = 'outhook-tick'
+union all select jobid, 900000011, 1, 'postgres', 'postgres', 'failed long ago', 'failed', '', now() - interval '8 days', now() - interval '7 days 1 minute' from cron.job where jobname = 'outhook-tick';
+select is(outbox.cleanup() -> 'job_runs', '2', 'two rows of pg_cron''s history go');
 select results_eq('select command, jobid = 900000 from cron.job_run_details where runid > 899999999 order by 1, 2',
-  $$values ('old', true), ('running', false), ('young', false), ('young', true)$$, 'ours, ended seven days ago; another''s job and one that runs stay');
+  $$values ('failed', false), ('old', true), ('running', false), ('young', false), ('young', true)$$, 'ours: a success after a day, a failure after seven; another''s job and one that runs stay');
 select is(outbox.cleanup() -> 'job_runs', '0', 'the second time there is nothing');
 
 -- As pg_cron runs it.
-select is((select schedule from cron.job where jobname = 'outhook-cleanup'), '0 0 * * *', 'it runs daily at midnight');
-select matches((select command from cron.job where jobname = 'outhook-cleanup'), $$while \(outbox.cleanup\(\) -> 'more'\)::boolean loop\s+commit;$$, 'until nothing is left');
-select is((select schedule || ' ' || command from cron.job where jobname = 'outhook-drop-partitions'), '0 0 * * * select outbox.drop_partitions()', 'and old days go at the same time');
-select is(outbox.drop_partitions(), '{"dropped": 0}', 'nothing of the week ahead is dropped');
+select is((select schedule from cron.job where jobname = 'outhook-cleanup'), '*/5 * * * *', 'it starts at midnight, and again while there is more');
+select matches((select command from cron.job where jobname = 'outhook-cleanup'), $$while outbox.cleanup_next\(\) loop\s+commit;$$, 'until nothing is left');
+select is((select schedule || ' ' || (command ~ 'drop_partitions\(1\)') from cron.job where jobname = 'outhook-drop-partitions'), '*/5 0 * * * true', 'and old days go at the same time');
+select is(outbox.drop_partitions(), '{"more": false, "dropped": 0}', 'nothing of the week ahead is dropped');
 select outbox.add_partitions();
 select is(outbox.add_partitions(), '{"made": 0, "late": []}', 'nor made twice');
 

@@ -2,7 +2,7 @@
 -- The tick's steps of upkeep: what goes wrong in one costs neither the others nor the kick.
 begin;
 \ir ../../_helpers.sql
-select plan(11);
+select plan(12);
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
 create temporary table made as select endpoint() as id;
@@ -32,12 +32,14 @@ select cmp_ok((select g.next_at from outbox.gate g), '>', outbox.clock(), 'the t
 do $$ begin perform outbox.resume_endpoint(id) from made; perform outbox.tick(); end $$;
 select is((select g.next_at from outbox.gate g), outbox.clock(), 'but that of a resumed one');
 
--- A run that has not polled for two seconds is no longer counted, though another has just polled.
+-- A run that has not polled for ten seconds is no longer counted, though another has just polled: as in is_crowded().
 create function poll(p_run integer) returns json language sql as $$
   select outbox.dispatch(('00000000-0000-7000-8000-00000000000' || p_run)::uuid, nextval('helper.seq'), '[]', 0)
 $$;
-do $$ begin perform outbox.set_setting('worker.max_runs', '2'), poll(1), time_passes('3 s'), poll(2), outbox.tick(); end $$;
-select is(outbox.tick() -> 'runs', '1', 'of two runs one is alive');
+do $$ begin perform outbox.set_setting('worker.max_runs', '2'), poll(1), time_passes('9 s'), poll(2), outbox.tick(); end $$;
+select is(outbox.tick(), '{"runs": 2, "kicked": false}'::jsonb, 'two runs that are busy are alive, and a third would end at once');
+do $$ begin perform time_passes('1.001 s'), poll(2), outbox.tick(); end $$;
+select is(outbox.tick() -> 'runs', '1', 'after ten seconds one of the two is alive');
 do $$ begin perform poll(2); end $$;
 select is(outbox.tick() -> 'kicked', 'true', 'so that another is started for what is late');
 

@@ -1,0 +1,117 @@
+-- Dropping partitions: each night, those of events that are no longer needed, and those of old
+-- attempts. What a partition stores is decided by its bounds, not by its name.
+
+create function outbox.is_open_between(p_since timestamptz, p_until timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from uuid := outbox.uuid_v7_floor(p_since);
+  v_to uuid := outbox.uuid_v7_floor(p_until);
+begin
+  return exists (select from outbox.delivery d where d.event_id >= v_from and d.event_id < v_to)
+    or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
+    or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);
+end
+$$;
+comment on function outbox.is_open_between(timestamptz, timestamptz) is
+  'Whether an event of that time span has an open delivery or is not routed.';
+
+create function outbox.drop_partition(p_name text) returns boolean
+language plpgsql
+set search_path = ''
+set lock_timeout = '100ms'
+as $$
+declare
+  v_table text := pg_catalog.split_part(p_name, '_p', 1);
+  v_open boolean;
+begin
+  -- Readers and writers of the partition lock its parent too, so none is active after this lock.
+  execute pg_catalog.format('lock table only outbox.%I in access exclusive mode', v_table);
+  -- The transaction that held the lock may have published into the partition, or replayed an event.
+  select v_table = 'event' and outbox.is_open_between(p.since, p.until)
+  into v_open
+  from outbox.partitions(v_table) p
+  where p.name = p_name;
+  if not found or v_open then
+    return false;
+  end if;
+  execute pg_catalog.format('drop table outbox.%I', p_name);
+  delete from outbox.partition_check c where c.name = p_name;
+  return true;
+exception when lock_not_available then
+  return false;
+end
+$$;
+comment on function outbox.drop_partition(text) is
+  'Drops a partition; false if a lock was not free within 100 ms, if one of its events is open '
+  '(is_open_between()), or if it is already dropped.';
+
+create function outbox.is_clean_tonight(
+  p_name text, p_since timestamptz, p_until timestamptz, p_today date
+) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  -- One more night, because the first night comes less than a full day after the end of the day.
+  v_clean integer := outbox.setting_int('event.delivered_days') + 1;
+  v_open boolean;
+  v_check outbox.partition_check;
+begin
+  select * into v_check from outbox.partition_check c where c.name = p_name;
+  v_open := outbox.is_open_between(p_since, p_until);
+  -- A night counts once, also if it has several calls.
+  if v_open or not found or v_check.checked_on < p_today then
+    insert into outbox.partition_check as c (name, clean_nights, checked_on)
+    values (p_name, (not v_open)::integer, p_today)
+    on conflict (name) do update set
+      clean_nights = case when v_open then 0 else c.clean_nights + 1 end,
+      checked_on = excluded.checked_on
+    returning c.* into v_check;
+  end if;
+  return not v_open and (v_check.clean_nights >= v_clean or p_until
+    <= (p_today - outbox.setting_int('event.retention_days') - 8)::timestamp at time zone 'UTC');
+end
+$$;
+comment on function outbox.is_clean_tonight(text, timestamptz, timestamptz, date) is
+  'Checks an event partition, once a night, and counts its nights without an open event. Returns '
+  'whether it may be dropped: after event.delivered_days + 1 such nights in a row, or '
+  'event.retention_days + 8 days after its end if nothing is open.';
+
+create function outbox.drop_partitions(p_most integer default 1000) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_today date := (outbox.clock() at time zone 'UTC')::date;
+  v_midnight timestamptz := v_today::timestamp at time zone 'UTC';
+  v_old timestamptz := (v_today - outbox.setting_int('attempt.retention_days'))::timestamp
+    at time zone 'UTC';
+  v_deadline timestamptz := outbox.job_deadline();
+  v_part record;
+  v_dropped integer := 0;
+  v_more boolean := false;
+begin
+  for v_part in
+    select 'event' as parent, p.* from outbox.partitions('event') p where p.until <= v_midnight
+    union all
+    select 'attempt', p.* from outbox.partitions('attempt') p where p.until <= v_old
+  loop
+    v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
+    exit when v_more;
+    if v_part.parent = 'attempt' then
+      -- The transaction that holds this lock would delay the other days too.
+      exit when not outbox.drop_partition(v_part.name);
+      v_dropped := v_dropped + 1;
+    elsif outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today) then
+      v_dropped := v_dropped + outbox.drop_partition(v_part.name)::integer;
+    end if;
+  end loop;
+  return pg_catalog.jsonb_build_object('dropped', v_dropped, 'more', v_more);
+end
+$$;
+comment on function outbox.drop_partitions(integer) is
+  'Drops up to p_most partitions: those of event that is_clean_tonight() allows, so that delivered '
+  'events are stored for event.delivered_days full days, and those of attempt older than '
+  'attempt.retention_days. Stops at job_deadline(). Returns {"dropped": how many, "more": whether '
+  'to call it again}.';

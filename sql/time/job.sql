@@ -1,0 +1,38 @@
+-- What the job outhook-tick consists of: one tick, and the wait for the next. time/cron has the job.
+
+create function outbox.try_tick(p_until timestamptz default null) returns void
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  -- Where each tick is a statement of its own: three quarters of its timeout.
+  v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
+    + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
+begin
+  -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
+  if p_until is null and pg_catalog.clock_timestamp()
+    >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
+  then
+    return;
+  end if;
+  perform outbox.tick(v_until);
+exception when query_canceled or others then
+  raise warning 'outbox.tick(): % %', sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.try_tick(timestamptz) is
+  'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. '
+  'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
+  'job started.';
+
+create function outbox.await_tick() returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_passed double precision := extract(epoch from
+    pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp());
+begin
+  perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
+end
+$$;
+comment on function outbox.await_tick() is
+  'Sleeps until the next full second after the start of the job, so that each second has a tick.';
