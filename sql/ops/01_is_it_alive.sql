@@ -31,6 +31,13 @@ cleanup as (
     and coalesce(j.start_time > now() - interval '25 hours', true) nulls first
   limit 1
 ),
+-- A step that fails, or that was not finished on a day.
+unfinished as (
+  select pg_catalog.string_agg(p.name || coalesce(': ' || p.error, ''), ', ' order by p.name)
+    as steps
+  from outbox.cleanup_progress p
+  where p.error is not null or p.done_on < (now() at time zone 'UTC')::date - 1
+),
 held as (
   select
     pg_catalog.count(*) as n,
@@ -154,15 +161,17 @@ checks as (
     case
       when c.active and c.status is distinct from 'failed'
         and coalesce(c.start_time > now() - interval '25 hours', t.problem is null)
+        and u.steps is null
       then 'ok' else 'error'
     end,
     case
       when c.jobname is null then 'there is no job ' || c.name
       when not c.active then 'the job ' || c.name || ' is switched off'
+      when u.steps is not null then 'not finished: ' || u.steps
       when c.status is null then 'it has not run yet'
       else pg_catalog.concat_ws(', ', c.status, c.start_time, c.return_message)
     end
-  from cleanup c cross join tick t
+  from cleanup c cross join tick t cross join unfinished u
   union all
   select 5, 'Does the database know where the function is?', 'Not configured',
     case when (c.fully and c.readable) or r.any_worker then 'ok' else 'error' end,

@@ -87,20 +87,20 @@ Deno.test('jobs whose role has a statement_timeout of 2 s end in time', async (t
     })
 
     await t.step('the cleanup deletes everything in several starts, and nothing else', async () => {
-      await sql`
+      await admin`
         insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
         select 'org', n::text, gen_random_uuid(), '', now() - interval '2 days'
         from generate_series(1, ${ROWS}::int) n`
-      await sql`
+      await admin`
         insert into outbox.consumer_inbox (consumer, event_id, accepted_at)
         select 'c', n::text, now() - interval '50 days' from generate_series(1, ${ROWS}::int) n`
       // One row takes a millisecond, so that a piece of the usual size does not fit the timeout.
-      await sql.unsafe(`
+      await admin.unsafe(`
         create function public.slow() returns trigger language plpgsql as
           $$ begin perform pg_sleep(0.001); return old; end $$;
         create trigger slow before delete on outbox.request_key
           for each row execute function public.slow()`)
-      await sql`
+      await admin`
         insert into outbox.request_key (org_id, route, key, content, response, created_at)
         select 'org', 'r', n::text, '', '{}', now() - interval '2 days'
         from generate_series(1, 3000) n`
@@ -126,7 +126,7 @@ Deno.test('jobs whose role has a statement_timeout of 2 s end in time', async (t
           (select count(*)::int from outbox.consumer_inbox) as inbox,
           (select count(*)::int from outbox.event where type = 'a') as events`
       expect(left).toEqual({ keys: 1, requests: 0, inbox: 0, events: 1 })
-      await sql.unsafe('drop function public.slow() cascade')
+      await admin.unsafe('drop function public.slow() cascade')
     })
 
     await t.step('old partitions are dropped in several transactions', async () => {

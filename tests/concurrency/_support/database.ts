@@ -78,7 +78,7 @@ export async function startOutbox(): Promise<OutboxDatabase> {
 async function stopCron(admin: Sql, owner: Sql): Promise<void> {
   await owner`select cron.unschedule(j.jobid) from cron.job as j`
   await admin`
-    select pg_terminate_backend(a.pid) from pg_stat_activity as a where a.query like '%outbox.tick()%' and a.pid <> pg_backend_pid()`
+    select pg_terminate_backend(a.pid) from pg_stat_activity as a where a.query like '%outbox.try_tick(%' and a.pid <> pg_backend_pid()`
 }
 
 async function reset(admin: Sql, tables: string[]): Promise<void> {

@@ -329,24 +329,22 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'partitions.test.ts',
     'add_partition() of a later day waits for a row of that day in DEFAULT',
   ],
-  'time/partition.sql drop_partition: lock table only %I': [
+  'time/drop_partition.sql drop_partition: lock table only %I': [
     'partitions.test.ts',
     'drop_partitions() that waited for a publisher of that day leaves it',
   ],
-  'time/cleanup.sql expire_deliveries: try_lock_gates': [
+  'time/expire.sql expire_deliveries: try_lock_gates': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
   ],
-  'time/cleanup.sql cleanup: for no key update skip locked': [
+  'time/cleanup.sql forget_lanes: for no key update skip locked': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a key alone',
-  ],
-  'time/cleanup.sql cleanup: for update skip locked': [
-    'same_moment.test.ts',
-    'cleanup() leaves a dead letter alone that is being replayed',
-  ],
-  'time/cleanup.sql cleanup: for no key update skip locked (2)': [
     'held_cleanup.test.ts',
     'cleanup() leaves the empty lane of a replay job alone',
+  ],
+  'time/cleanup.sql forget_dead_letters: for update skip locked': [
+    'same_moment.test.ts',
+    'cleanup() leaves a dead letter alone that is being replayed',
   ],
 }

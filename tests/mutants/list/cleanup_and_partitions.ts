@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts'
 
 export const cleanupAndPartitions: readonly Mutant[] = [
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find: `and coalesce(d.replayed_at, '-infinity') < v_before
       and d.endpoint_id`,
     replace: 'and d.endpoint_id',
@@ -10,7 +10,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A replay of an old event expires at once.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find: `and coalesce(d.leased_until, '-infinity') <= v_now
     order`,
     replace: 'order',
@@ -18,7 +18,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A delivery expires while it is being sent.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find: `    perform outbox.record_lost_lease(v_delivery, v_now);
 `,
     replace: '',
@@ -26,7 +26,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The lost attempt of a delivery that expires is not recorded.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find: `where e.id = any (v_endpoints) and e.status <> 'deleted'));`,
     replace: 'where e.id = any (v_endpoints)));',
     tests: ['sql/time/cleanup/left_alone.test.sql'],
@@ -34,8 +34,8 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: 'where greatest(o.discarded_at, o.delivered_at) < v_now',
-    replace: 'where greatest(o.discarded_at, o.delivered_at, o.failed_at) < v_now',
+    find: 'where greatest(o.discarded_at, o.delivered_at) < p_now',
+    replace: 'where greatest(o.discarded_at, o.delivered_at, o.failed_at) < p_now',
     tests: ['sql/time/cleanup/parts.test.sql'],
     why: 'A dead letter that nobody has looked at goes.',
   },
@@ -50,7 +50,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The body of a replay goes while it is still to be sent.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find:
       `  perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
     p_now);
@@ -63,7 +63,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'What expires for a broker does not come to its dead-letter topic.',
   },
   {
-    file: 'sql/time/cleanup.sql',
+    file: 'sql/time/expire.sql',
     find:
       `  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
 `,
@@ -73,10 +73,20 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `and not l.halted and l.not_before <= v_now
-    and exists`,
-    replace: `and l.not_before <= v_now
-    and exists`,
+    find: `o.leased = 0 and not o.halted and o.not_before <= p_now
+        and (o.ordered or o.key_hash > 0 and exists (
+          select from outbox.replay_job j
+          where j.id = o.key_hash and j.status in ('done', 'cancelled')
+            and j.finished_at < p_now - interval '1 day'))
+      limit p_limit))
+    and l.depth = 0 and l.leased = 0 and not l.halted`,
+    replace: `o.leased = 0 and o.not_before <= p_now
+        and (o.ordered or o.key_hash > 0 and exists (
+          select from outbox.replay_job j
+          where j.id = o.key_hash and j.status in ('done', 'cancelled')
+            and j.finished_at < p_now - interval '1 day'))
+      limit p_limit))
+    and l.depth = 0 and l.leased = 0`,
     tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'A key that stopped behind a dead letter goes on after midnight.',
   },
@@ -88,7 +98,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: `A night's cleanup ends at its limit.`,
   },
   {
-    file: 'sql/time/partition.sql',
+    file: 'sql/time/drop_partition.sql',
     find:
       'or exists (select from outbox.unroutable u where u.event_id >= v_from and u.event_id < v_to);',
     replace: ';',
@@ -96,7 +106,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The day of an event that was set aside is dropped.',
   },
   {
-    file: 'sql/time/partition.sql',
+    file: 'sql/time/drop_partition.sql',
     find:
       `or exists (select from outbox.unrouted u where u.event_id >= v_from and u.event_id < v_to)
 `,
@@ -105,21 +115,21 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'The day of an event that nobody has routed is dropped.',
   },
   {
-    file: 'sql/time/partition.sql',
-    find: '    where c.checked_on < excluded.checked_on;',
-    replace: ';',
+    file: 'sql/time/drop_partition.sql',
+    find: 'if v_open or not found or v_check.checked_on < p_today then',
+    replace: 'if true then',
     tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'A night that is looked at twice counts twice.',
   },
   {
-    file: 'sql/time/partition.sql',
-    find: 'if v_nights >= v_clean or',
-    replace: 'if v_nights > v_clean or',
+    file: 'sql/time/drop_partition.sql',
+    find: 'v_check.clean_nights >= v_clean or',
+    replace: 'v_check.clean_nights > v_clean or',
     tests: ['sql/time/partitions/drop_event.test.sql'],
     why: 'Each day is kept a night too long.',
   },
   {
-    file: 'sql/time/partition.sql',
+    file: 'sql/time/drop_partition.sql',
     find: `outbox.setting_int('event.delivered_days') + 1`,
     replace: `outbox.setting_int('event.delivered_days')`,
     tests: [
@@ -129,20 +139,16 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: 'A delivered event can be replayed for a day less than said.',
   },
   {
-    file: 'sql/time/partition.sql',
-    find: `      delete from outbox.partition_check c where c.name = v_name;
-      continue;`,
-    replace: '      continue;',
+    file: 'sql/time/drop_partition.sql',
+    find: 'case when v_open then 0 else c.clean_nights + 1 end',
+    replace: 'c.clean_nights + (not v_open)::integer',
     tests: ['sql/time/cleanup/left_alone.test.sql'],
     why: 'The nights before something was open count.',
   },
   {
-    file: 'sql/time/partition.sql',
-    find: `  if p_name like 'event%' and outbox.is_open_on(outbox.partition_day(p_name)) then
-    return false;
-  end if;
-`,
-    replace: '',
+    file: 'sql/time/drop_partition.sql',
+    find: 'if not found or v_open then',
+    replace: 'if not found then',
     tests: ['concurrency/partitions.test.ts', 'sql/time/partitions/drop_event.test.sql'],
     why: 'A day goes with an event that was replayed while the drop waited for its lock.',
   },
@@ -162,10 +168,74 @@ export const cleanupAndPartitions: readonly Mutant[] = [
     why: `A new day's events have no row level security.`,
   },
   {
-    file: 'sql/time/partition.sql',
-    find: `< v_today - outbox.setting_int('attempt.retention_days')`,
-    replace: `<= v_today - outbox.setting_int('attempt.retention_days')`,
+    file: 'sql/time/drop_partition.sql',
+    find: `(v_today - outbox.setting_int('attempt.retention_days'))::timestamp`,
+    replace: `(v_today + 1 - outbox.setting_int('attempt.retention_days'))::timestamp`,
     tests: ['sql/time/partitions/drop_attempt.test.sql'],
     why: 'Attempts are kept for a day less than said.',
+  },
+  {
+    file: 'sql/events/partition.sql',
+    find: `set datestyle = 'ISO, YMD'
+set timezone = 'UTC'
+`,
+    replace: '',
+    tests: ['sql/time/partitions/settings.test.sql'],
+    why: 'Bounds are read as another time under other settings of the session.',
+  },
+  {
+    file: 'sql/time/partition.sql',
+    find: `    if v_part.since > v_from then
+      v_until := v_part.since;
+      exit;
+    end if;
+`,
+    replace: '',
+    tests: ['sql/time/partitions/settings.test.sql'],
+    why: 'The time before a partition with other bounds has no partition.',
+  },
+  {
+    file: 'sql/time/partition.sql',
+    find: 'v_most constant integer := 20000;',
+    replace: 'v_most constant integer := 2000000;',
+    tests: ['sql/time/partitions/settings.test.sql'],
+    why: 'Publishers wait while any number of rows is moved.',
+  },
+  {
+    file: 'sql/time/partition.sql',
+    find: `    execute pg_catalog.format('alter table outbox.%I replica identity full', v_name);
+`,
+    replace: '',
+    tests: ['sql/schema/replica_identity.test.sql'],
+    why: 'A publication for all tables stops the work on a new partition.',
+  },
+  {
+    file: 'sql/time/drop_partition.sql',
+    find: 'v_more := v_dropped >= p_most or',
+    replace: 'v_more := false or',
+    tests: ['sql/time/partitions/pieces.test.sql'],
+    why: 'All old partitions are dropped in one transaction.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: '  where p.done_on is distinct from v_today\n',
+    replace: '  where true\n',
+    tests: ['sql/time/cleanup/pieces.test.sql'],
+    why: 'The job cleans up without end.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: `coalesce(p.failed_at, '-infinity') < pg_catalog.statement_timestamp()`,
+    replace: 'true',
+    tests: ['sql/time/cleanup/pieces.test.sql'],
+    why: 'A step that fails keeps the others from being reached.',
+  },
+  {
+    file: 'sql/engine/claim/batch.sql',
+    find: `    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
+`,
+    replace: '    null;\n',
+    tests: ['sql/engine/claim/event_missing.test.sql'],
+    why: 'A run gets a delivery without a body.',
   },
 ]

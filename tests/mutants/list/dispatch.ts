@@ -36,8 +36,8 @@ export const dispatch: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/run.sql',
-    find: '(r.started_at, r.id) < (p_run.started_at, p_run.id));',
-    replace: '(r.started_at, r.id) <= (p_run.started_at, p_run.id));',
+    find: '(r.started_at, r.id) < (p_before.started_at, p_before.id)));',
+    replace: '(r.started_at, r.id) <= (p_before.started_at, p_before.id)));',
     tests: ['sql/engine/dispatch/stop.test.sql'],
     why: 'One run fewer than allowed is kept.',
   },
@@ -50,7 +50,8 @@ export const dispatch: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/run/run.sql',
-    find: `  return p_run.kind = 'edge' and outbox`,
+    find: `  return p_run.kind = 'edge'
+    and outbox`,
     replace: '  return outbox',
     tests: ['sql/engine/dispatch/stop.test.sql'],
     why: 'A worker is turned away because edge runs are there.',

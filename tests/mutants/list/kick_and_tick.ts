@@ -53,15 +53,16 @@ end`,
   },
   {
     file: 'sql/time/tick.sql',
-    find: `or v_behind and v_live < outbox.setting_int('worker.max_runs')`,
-    replace: 'or v_behind',
-    tests: ['sql/time/tick/cases.test.sql'],
+    find: `v_live < outbox.setting_int('worker.max_runs')
+      and`,
+    replace: 'true and',
+    tests: ['sql/time/tick/cases.test.sql', 'sql/time/tick/kicks.test.sql'],
     why: 'The tick starts runs that are turned away at once.',
   },
   {
-    file: 'sql/time/tick.sql',
-    find: `and r.polled_at > v_now - interval '2 s'`,
-    replace: `and r.polled_at > v_now - interval '20 s'`,
+    file: 'sql/engine/run/run.sql',
+    find: `and r.polled_at > p_now - interval '10 s'`,
+    replace: `and r.polled_at > p_now - interval '20 s'`,
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'A run that died keeps the tick from starting another.',
   },
@@ -85,10 +86,10 @@ end`,
   },
   {
     file: 'sql/time/tick.sql',
-    find: `    exception when others then
-      raise warning '%(): %', v_step.calls, sqlerrm;`,
-    replace: `    exception when query_canceled then
-      raise warning '%(): %', v_step.calls, sqlerrm;`,
+    find: `exception when query_canceled or others then
+          raise warning '%(): %', v_step.calls, sqlerrm;`,
+    replace: `exception when query_canceled then
+          raise warning '%(): %', v_step.calls, sqlerrm;`,
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'An error in one step of the tick costs all the others.',
   },
@@ -98,5 +99,20 @@ end`,
     replace: 'and g.depth > 0',
     tests: ['sql/time/tick/steps.test.sql'],
     why: 'The gate of a paused endpoint is woken once a second.',
+  },
+  {
+    file: 'sql/engine/run/kick.sql',
+    find: `pg_catalog.count(*) < 3`,
+    replace: `pg_catalog.count(*) < 300`,
+    tests: ['sql/time/tick/kicks.test.sql'],
+    why: 'Kicks pile up while pg_net does not send.',
+  },
+  {
+    file: 'sql/engine/run/run.sql',
+    find: `    perform pg_catalog.setval('outbox.kicks_without_run', 0, false);
+`,
+    replace: '',
+    tests: ['sql/time/tick/kicks.test.sql'],
+    why: 'After three commits no commit kicks any more.',
   },
 ]

@@ -11,8 +11,8 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/delivery_status.sql',
-    find: '      and (b.attempt, b.at) > (a.attempt, a.at));',
-    replace: '      and b.attempt > a.attempt);',
+    find: '      and (b.attempt, b.at) > (a.attempt, a.at))',
+    replace: '      and b.attempt > a.attempt)',
     tests: ['sql/engine/regressions/delivery_status_of_a_cancelled_replay.test.sql'],
     why: 'A replay that was cancelled shows two ends.',
   },

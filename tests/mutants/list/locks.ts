@@ -477,34 +477,21 @@ export const locks: readonly Mutant[] = [
   },
   {
     file: 'sql/time/cleanup.sql',
-    find:
-      `  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
-    replace:
-      `  where l.ordered and l.depth = 0 and l.leased = 0 and not l.halted and l.not_before <= v_now
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update);`,
-    tests: ['concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a key alone'],
-    why:
-      'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
-  },
-  {
-    file: 'sql/time/cleanup.sql',
-    find: '    limit p_most for update skip locked));',
-    replace: '    limit p_most for update));',
+    find: 'where g.id = l.gate_id for no key update skip locked);',
+    replace: 'where g.id = l.gate_id for no key update);',
     tests: [
-      'concurrency/same_moment.test.ts#cleanup() leaves a dead letter alone that is being replayed',
+      'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a key alone',
+      'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a replay job alone',
     ],
     why:
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
   },
   {
     file: 'sql/time/cleanup.sql',
-    find: `        and j.finished_at < v_now - interval '1 day')
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update skip locked);`,
-    replace: `        and j.finished_at < v_now - interval '1 day')
-    and exists (select from outbox.gate g where g.id = l.gate_id for no key update);`,
+    find: '    limit p_limit for update skip locked));',
+    replace: '    limit p_limit for update));',
     tests: [
-      'concurrency/held_cleanup.test.ts#cleanup() leaves the empty lane of a replay job alone',
+      'concurrency/same_moment.test.ts#cleanup() leaves a dead letter alone that is being replayed',
     ],
     why:
       'cleanup() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
