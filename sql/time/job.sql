@@ -8,6 +8,10 @@ declare
   v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
     + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
 begin
+  -- So whoever disables the job does not have to wait until this start of it ends.
+  if not exists (select from cron.job j where j.jobname = 'outhook-tick' and j.active) then
+    return;
+  end if;
   -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
   if p_until is null and pg_catalog.clock_timestamp()
     >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
@@ -20,7 +24,8 @@ exception when query_canceled or others then
 end
 $$;
 comment on function outbox.try_tick(timestamptz) is
-  'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. '
+  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that '
+  'the job continues with the next tick. '
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
 

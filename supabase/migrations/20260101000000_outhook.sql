@@ -11703,55 +11703,61 @@ comment on function outbox.free_span(text, date) is
   'The first part of a day (UTC) that no partition of event or attempt covers; null if there is '
   'none.';
 
-create function outbox.move_from_default(
-  p_table text, p_name text, p_span tstzrange
-) returns void
-language plpgsql set search_path = ''
-as $$
-begin
-  if p_table = 'event' then
-    execute pg_catalog.format(
-      'with moved as (delete from outbox.event_default where id >= $1 and id < $2 returning *) '
-      'insert into outbox.%I select * from moved', p_name)
-    using outbox.uuid_v7_floor(pg_catalog.lower(p_span)),
-      outbox.uuid_v7_floor(pg_catalog.upper(p_span));
-  else
-    execute pg_catalog.format(
-      'with moved as (delete from outbox.attempt_default where at >= $1 and at < $2 returning *) '
-      'insert into outbox.%I select * from moved', p_name)
-    using pg_catalog.lower(p_span), pg_catalog.upper(p_span);
-  end if;
-end
-$$;
-comment on function outbox.move_from_default(text, text, tstzrange) is
-  'Moves the rows of a time span from the default partition of event or attempt to a table.';
-
-create function outbox.fits_one_move(p_table text, p_span tstzrange) returns boolean
+create function outbox.rows_in_default(
+  p_table text, p_span tstzrange, p_most integer
+) returns bigint
 language plpgsql stable set search_path = ''
 as $$
-declare
-  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
-  v_most constant integer := 20000;
 begin
-  return v_most >= case
+  return case
     when p_table = 'event' then (
       select pg_catalog.count(*) from (
         select from outbox.event_default v
         where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
           and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
-        limit v_most + 1
+        limit p_most
       ) v)
     else (
       select pg_catalog.count(*) from (
         select from outbox.attempt_default a
         where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
-        limit v_most + 1
+        limit p_most
       ) a)
   end;
 end
 $$;
-comment on function outbox.fits_one_move(text, tstzrange) is
-  'Whether the default partition of event or attempt has at most 20,000 rows of a time span.';
+comment on function outbox.rows_in_default(text, tstzrange, integer) is
+  'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+
+create function outbox.take_from_default(p_table text, p_span tstzrange) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A temporary table, because a publication for all tables would publish the rows of a table that
+  -- is no partition yet.
+  if p_table = 'event' then
+    create temporary table outhook_moved (like outbox.event);
+    with moved as (
+      delete from outbox.event_default v
+      where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
+        and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
+      returning v.*
+    )
+    insert into pg_temp.outhook_moved select m.* from moved m;
+  else
+    create temporary table outhook_moved (like outbox.attempt);
+    with moved as (
+      delete from outbox.attempt_default a
+      where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
+      returning a.*
+    )
+    insert into pg_temp.outhook_moved select m.* from moved m;
+  end if;
+end
+$$;
+comment on function outbox.take_from_default(text, tstzrange) is
+  'Moves the rows of a time span from the default partition of event or attempt to the new '
+  'temporary table outhook_moved.';
 
 create function outbox.partition_bound(p_table text, p_at timestamptz) returns text
 language sql immutable set search_path = ''
@@ -11772,11 +11778,14 @@ as $$
 declare
   v_name text := outbox.partition_name(p_table, p_day);
   v_span tstzrange := outbox.free_span(p_table, p_day);
+  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
+  v_most constant integer := 20000;
+  v_moves boolean;
 begin
   if v_span is null then
     return false;
   end if;
-  if not outbox.fits_one_move(p_table, v_span) then
+  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
     raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
       'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
     return false;
@@ -11787,7 +11796,6 @@ begin
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
   -- Another call may have created it while this one waited.
@@ -11806,11 +11814,19 @@ begin
     -- LIKE does not copy it: see the table.
     execute pg_catalog.format('alter table outbox.%I replica identity full', v_name);
   end if;
-  perform outbox.move_from_default(p_table, v_name, v_span);
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
+  v_moves := outbox.rows_in_default(p_table, v_span, 1) > 0;
+  if v_moves then
+    perform outbox.take_from_default(p_table, v_span);
+  end if;
   execute pg_catalog.format(
     'alter table outbox.%I attach partition outbox.%I for values from (%s) to (%s)', p_table,
     v_name, outbox.partition_bound(p_table, pg_catalog.lower(v_span)),
     outbox.partition_bound(p_table, pg_catalog.upper(v_span)));
+  if v_moves then
+    execute pg_catalog.format('insert into outbox.%I select * from pg_temp.outhook_moved', v_name);
+    drop table pg_temp.outhook_moved;
+  end if;
   return true;
 end
 $$;
@@ -12346,6 +12362,10 @@ declare
   v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
     + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
 begin
+  -- So whoever disables the job does not have to wait until this start of it ends.
+  if not exists (select from cron.job j where j.jobname = 'outhook-tick' and j.active) then
+    return;
+  end if;
   -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
   if p_until is null and pg_catalog.clock_timestamp()
     >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
@@ -12358,7 +12378,8 @@ exception when query_canceled or others then
 end
 $$;
 comment on function outbox.try_tick(timestamptz) is
-  'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. '
+  'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that '
+  'the job continues with the next tick. '
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
 

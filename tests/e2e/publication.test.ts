@@ -70,7 +70,7 @@ Deno.test('with a publication for all tables everything works, and a subscriber 
     await copy.unsafe(`create subscription everything connection '${source.adminDbUrl}'
       publication everything with (copy_data = false)`)
 
-    await sql`select outbox.create_endpoint('http://127.0.0.1:9/', '{thing.*}')`
+    await sql`select outbox.create_endpoint('https://receiver.example.com/', '{thing.*}')`
     await sql`select outbox.publish('thing.done', '{}') from generate_series(1, 30)`
     expect(await deliver(sql)).toBe(30)
     await sql`

@@ -809,11 +809,14 @@ CREATE FUNCTION outbox.add_partition(p_table text, p_day date) RETURNS boolean
 declare
   v_name text := outbox.partition_name(p_table, p_day);
   v_span tstzrange := outbox.free_span(p_table, p_day);
+  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
+  v_most constant integer := 20000;
+  v_moves boolean;
 begin
   if v_span is null then
     return false;
   end if;
-  if not outbox.fits_one_move(p_table, v_span) then
+  if outbox.rows_in_default(p_table, v_span, v_most + 1) > v_most then
     raise warning 'outbox: the default partition of % has too many rows of % to move them: they '
       'stay there, and cleanup deletes them when they are old enough', p_table, p_day;
     return false;
@@ -824,7 +827,6 @@ begin
   if p_day <= (outbox.clock() at time zone 'UTC')::date + 1 then
     execute pg_catalog.format('lock table only outbox.%I in share row exclusive mode', p_table);
   end if;
-  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
   execute pg_catalog.format('lock table outbox.%I in share row exclusive mode',
     p_table || '_default');
   -- Another call may have created it while this one waited.
@@ -843,11 +845,19 @@ begin
     -- LIKE does not copy it: see the table.
     execute pg_catalog.format('alter table outbox.%I replica identity full', v_name);
   end if;
-  perform outbox.move_from_default(p_table, v_name, v_span);
+  -- Move the rows of the day out of DEFAULT before the partition is attached, or that fails.
+  v_moves := outbox.rows_in_default(p_table, v_span, 1) > 0;
+  if v_moves then
+    perform outbox.take_from_default(p_table, v_span);
+  end if;
   execute pg_catalog.format(
     'alter table outbox.%I attach partition outbox.%I for values from (%s) to (%s)', p_table,
     v_name, outbox.partition_bound(p_table, pg_catalog.lower(v_span)),
     outbox.partition_bound(p_table, pg_catalog.upper(v_span)));
+  if v_moves then
+    execute pg_catalog.format('insert into outbox.%I select * from pg_temp.outhook_moved', v_name);
+    drop table pg_temp.outhook_moved;
+  end if;
   return true;
 end
 $$;
@@ -9138,40 +9148,6 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
--- Name: fits_one_move(text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  -- Moving 20,000 rows takes 0.5 s, during which publishers wait.
-  v_most constant integer := 20000;
-begin
-  return v_most >= case
-    when p_table = 'event' then (
-      select pg_catalog.count(*) from (
-        select from outbox.event_default v
-        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
-          and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
-        limit v_most + 1
-      ) v)
-    else (
-      select pg_catalog.count(*) from (
-        select from outbox.attempt_default a
-        where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
-        limit v_most + 1
-      ) a)
-  end;
-end
-$$;
-
-ALTER FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) OWNER TO postgres;
-
--- Name: FUNCTION fits_one_move(p_table text, p_span tstzrange); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) IS 'Whether the default partition of event or attempt has at most 20,000 rows of a time span.';
-
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fold_counters() RETURNS integer
@@ -13062,34 +13038,6 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
-
--- Name: move_from_default(text, text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $_$
-begin
-  if p_table = 'event' then
-    execute pg_catalog.format(
-      'with moved as (delete from outbox.event_default where id >= $1 and id < $2 returning *) '
-      'insert into outbox.%I select * from moved', p_name)
-    using outbox.uuid_v7_floor(pg_catalog.lower(p_span)),
-      outbox.uuid_v7_floor(pg_catalog.upper(p_span));
-  else
-    execute pg_catalog.format(
-      'with moved as (delete from outbox.attempt_default where at >= $1 and at < $2 returning *) '
-      'insert into outbox.%I select * from moved', p_name)
-    using pg_catalog.lower(p_span), pg_catalog.upper(p_span);
-  end if;
-end
-$_$;
-
-ALTER FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) OWNER TO postgres;
-
--- Name: FUNCTION move_from_default(p_table text, p_name text, p_span tstzrange); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) IS 'Moves the rows of a time span from the default partition of event or attempt to a table.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18396,6 +18344,37 @@ ALTER FUNCTION outbox.routing_status(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.routing_status(p_event_id uuid) IS 'The routing status of an event: waiting, done, or set_aside after three failures.';
 
+-- Name: rows_in_default(text, tstzrange, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return case
+    when p_table = 'event' then (
+      select pg_catalog.count(*) from (
+        select from outbox.event_default v
+        where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
+          and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
+        limit p_most
+      ) v)
+    else (
+      select pg_catalog.count(*) from (
+        select from outbox.attempt_default a
+        where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
+        limit p_most
+      ) a)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) IS 'How many rows of a time span the default partition of event or attempt has; counts up to p_most.';
+
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.run_settings() RETURNS jsonb
@@ -20044,6 +20023,42 @@ ALTER FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, 
 
 COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'After a claim that timed out: the next claims serve each of its endpoints alone, so that only the slow endpoint fails. locks: the caller holds the gates.';
 
+-- Name: take_from_default(text, tstzrange); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A temporary table, because a publication for all tables would publish the rows of a table that
+  -- is no partition yet.
+  if p_table = 'event' then
+    create temporary table outhook_moved (like outbox.event);
+    with moved as (
+      delete from outbox.event_default v
+      where v.id >= outbox.uuid_v7_floor(pg_catalog.lower(p_span))
+        and v.id < outbox.uuid_v7_floor(pg_catalog.upper(p_span))
+      returning v.*
+    )
+    insert into pg_temp.outhook_moved select m.* from moved m;
+  else
+    create temporary table outhook_moved (like outbox.attempt);
+    with moved as (
+      delete from outbox.attempt_default a
+      where a.at >= pg_catalog.lower(p_span) and a.at < pg_catalog.upper(p_span)
+      returning a.*
+    )
+    insert into pg_temp.outhook_moved select m.* from moved m;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) OWNER TO postgres;
+
+-- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) IS 'Moves the rows of a time span from the default partition of event or attempt to the new temporary table outhook_moved.';
+
 -- Name: take_requests(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
@@ -20566,6 +20581,10 @@ declare
   v_until timestamptz := coalesce(p_until, pg_catalog.clock_timestamp()
     + (outbox.job_deadline() - pg_catalog.statement_timestamp()));
 begin
+  -- So whoever disables the job does not have to wait until this start of it ends.
+  if not exists (select from cron.job j where j.jobname = 'outhook-tick' and j.active) then
+    return;
+  end if;
   -- Before version 1.5, pg_cron starts the job every minute, and the next start ticks on.
   if p_until is null and pg_catalog.clock_timestamp()
     >= pg_catalog.date_trunc('minute', pg_catalog.statement_timestamp()) + interval '1 minute'
@@ -20582,7 +20601,7 @@ ALTER FUNCTION outbox.try_tick(p_until timestamp with time zone) OWNER TO postgr
 
 -- Name: FUNCTION try_tick(p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until); an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
+COMMENT ON FUNCTION outbox.try_tick(p_until timestamp with time zone) IS 'Calls tick(p_until) unless the job outhook-tick is disabled; an error becomes a warning, so that the job continues with the next tick. Without p_until: for three quarters of statement_timeout, and not after the minute in which the job started.';
 
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24660,10 +24679,6 @@ REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 
--- Name: FUNCTION fits_one_move(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.fits_one_move(p_table text, p_span tstzrange) FROM PUBLIC;
-
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
@@ -25205,10 +25220,6 @@ REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
-
--- Name: FUNCTION move_from_default(p_table text, p_name text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.move_from_default(p_table text, p_name text, p_span tstzrange) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25887,6 +25898,10 @@ REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uu
 
 REVOKE ALL ON FUNCTION outbox.routing_status(p_event_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION rows_in_default(p_table text, p_span tstzrange, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.run_settings() FROM PUBLIC;
@@ -26075,6 +26090,10 @@ GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[],
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION take_from_default(p_table text, p_span tstzrange); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) FROM PUBLIC;
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: ACL; Schema: outbox; Owner: postgres
 

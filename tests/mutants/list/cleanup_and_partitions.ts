@@ -232,7 +232,8 @@ set timezone = 'UTC'
   },
   {
     file: 'sql/engine/claim/batch.sql',
-    find: `    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
+    find:
+      `    raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
 `,
     replace: '    null;\n',
     tests: ['sql/engine/claim/event_missing.test.sql'],

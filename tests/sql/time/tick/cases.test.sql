@@ -1,7 +1,7 @@
 -- What pg_cron does every second: kick when work is due and too few runs are alive.
 begin;
 \ir ../../_helpers.sql
-select plan(22);
+select plan(25);
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
 create function kicks() returns integer language plpgsql as $$
@@ -73,6 +73,20 @@ select is((select schedule from cron.job where jobname = 'outhook-tick'),
   'every second, or every minute where pg_cron knows no seconds');
 select is((select array_agg(jobname::text || ' of ' || username order by jobname) from cron.job where jobname like 'outhook-%'), '{outhook-cleanup of postgres,outhook-drop-partitions of postgres,outhook-partitions of postgres,outhook-tick of postgres,outhook-vacuum of postgres}', 'the jobs run as the owner of the schema');
 select lives_ok('select outbox.tick()', 'tick() may be called by hand');
+create function ticked(p_until timestamptz default null) returns boolean language plpgsql as $$
+begin
+  perform setval('outbox.last_tick', 1), outbox.try_tick(p_until);
+  return (select last_value > 1 from outbox.last_tick);
+end
+$$;
+select is(ticked(), true, 'the job ticks');
+alter function outbox.tick(timestamptz) rename to other_tick;
+create function outbox.tick(p_until timestamptz) returns jsonb language plpgsql as $$ begin raise exception 'broken at %', p_until; end $$;
+select lives_ok('select outbox.try_tick()', 'an error of a tick does not end it');
+drop function outbox.tick(timestamptz);
+alter function outbox.other_tick(timestamptz) rename to tick;
+do $$ begin perform cron.alter_job(jobid, active => false) from cron.job where jobname = 'outhook-tick'; end $$;
+select is(ticked(), false, 'when it is disabled it stops at once');
 
 select * from finish();
 rollback;
