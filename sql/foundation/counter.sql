@@ -83,10 +83,10 @@ declare
   v_folded integer;
 begin
   with taken as (
-    -- At most 100,000 rows, in 0.3 s: many more may be left if the tick did not run.
+    -- Many more may be left if the tick did not run.
     delete from outbox.counter_change c where c.ctid = any (array(
       select o.ctid from outbox.counter_change o
-      where o.at >= v_since order by o.at limit 100000))
+      where o.at >= v_since order by o.at limit 20000))
     returning c.*
   ), folded as (
     -- All calls use the same order, or two concurrent ones could deadlock.
@@ -108,7 +108,7 @@ begin
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds up to 100,000 rows of counter_change up into counter and returns how many it added.';
+  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added.';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''

@@ -133,7 +133,9 @@ begin
       end;
     elsif v_second % 10 = 0 then
       begin
-        perform outbox.fold_counters();
+        loop
+          exit when outbox.fold_counters() < 20000 or pg_catalog.clock_timestamp() >= p_until;
+        end loop;
       exception when query_canceled or others then
         raise warning 'outbox.fold_counters(): %', sqlerrm;
       end;

@@ -190,7 +190,10 @@ as $$
 declare
   v_keys integer;
 begin
-  delete from outbox.request_bucket b where b.filled_at < p_now - interval '1 hour';
+  delete from outbox.request_bucket b
+  where b.filled_at < p_now - interval '1 hour' and b.ctid = any (array(
+    select o.ctid from outbox.request_bucket o
+    where o.filled_at < p_now - interval '1 hour' limit p_limit));
   delete from outbox.request_key k where k.ctid = any (array(
     select o.ctid from outbox.request_key o
     where o.created_at < p_now - outbox.key_window() order by o.created_at limit p_limit));
@@ -199,8 +202,8 @@ begin
 end
 $$;
 comment on function outbox.remove_request_keys(timestamptz, integer) is
-  'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full '
-  'again; returns the number of keys.';
+  'Deletes up to p_limit keys older than idempotency.window_hours, and as many buckets that are '
+  'full again; returns the number of keys.';
 
 insert into outbox.cleanup_step (name, calls) values
   ('request_keys', 'outbox.remove_request_keys');

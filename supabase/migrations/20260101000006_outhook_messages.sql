@@ -5517,9 +5517,14 @@ begin
     where o.last_seen_at < v_before order by o.last_seen_at limit p_limit for update skip locked));
   get diagnostics v_deleted = row_count;
   delete from outbox.conversation_window w
-  where w.expires_at < p_now - interval '1 day';
+  where w.expires_at < p_now - interval '1 day' and w.ctid = any (array(
+    select o.ctid from outbox.conversation_window o
+    where o.expires_at < p_now - interval '1 day' limit p_limit));
   -- A lifted opt-out is only needed against late callbacks.
-  delete from outbox.opt_out o where o.lifted and o.decided_at < p_now - interval '60 days';
+  delete from outbox.opt_out d
+  where d.lifted and d.decided_at < p_now - interval '60 days' and d.ctid = any (array(
+    select o.ctid from outbox.opt_out o
+    where o.lifted and o.decided_at < p_now - interval '60 days' limit p_limit));
   return greatest(v_erased, v_deleted);
 end
 $$;

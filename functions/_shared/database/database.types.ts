@@ -219,6 +219,31 @@ export type Database = {
         }
         Relationships: []
       }
+      'cleanup_progress': {
+        Row: {
+          'done_on': string | null
+          'error': string | null
+          'failed_at': string | null
+          'name': string
+          'piece_rows': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'done_on'?: string | null
+          'error'?: string | null
+          'failed_at'?: string | null
+          'name': string
+          'piece_rows'?: number | null
+        }
+        Update: {
+          'done_on'?: string | null
+          'error'?: string | null
+          'failed_at'?: string | null
+          'name'?: string
+          'piece_rows'?: number | null
+        }
+        Relationships: []
+      }
       'cleanup_step': {
         Row: {
           'calls': string
@@ -2560,6 +2585,7 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
+      'await_tick': { Args: Record<PropertyKey, never>; Returns: undefined }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -2894,7 +2920,9 @@ export type Database = {
         Args: { 'p_gates': (string)[]; 'p_ids': (number)[] }
         Returns: (Database['outbox']['CompositeTypes']['status_change'])[]
       }
+      'clean': { Args: { 'p_most': number; 'p_name': string; 'p_now': string }; Returns: number }
       'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
+      'cleanup_next': { Args: Record<PropertyKey, never>; Returns: boolean }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
         Args: {
@@ -2910,6 +2938,16 @@ export type Database = {
       }
       'close_message': {
         Args: { 'p_event_id': string; 'p_now': string; 'p_outcome': string; 'p_why': string }
+        Returns: undefined
+      }
+      'close_missing': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+        }
         Returns: undefined
       }
       'close_new': { Args: Record<PropertyKey, never>; Returns: undefined }
@@ -3180,9 +3218,9 @@ export type Database = {
         }
         Returns: string
       }
-      'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
+      'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
-      'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
+      'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
       'dropped_events': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
@@ -3637,12 +3675,18 @@ export type Database = {
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string }; Returns: undefined }
+      'forget_dead_letters': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_default_rows': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_idempotency_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_job_runs': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_lanes': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_refusals': {
         Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
       'forget_saga_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_updates': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'free_span': { Args: { 'p_day': string; 'p_table': string }; Returns: unknown }
       'gate_metrics': {
         Args: { 'p_now': string }
         Returns: {
@@ -3799,6 +3843,10 @@ export type Database = {
       'ipv4_of': { Args: { 'p_host': string }; Returns: unknown }
       'ipv6_of': { Args: { 'p_host': string }; Returns: unknown }
       'is_base_url': { Args: { 'p_form': string; 'p_text': string }; Returns: boolean }
+      'is_clean_tonight': {
+        Args: { 'p_name': string; 'p_since': string; 'p_today': string; 'p_until': string }
+        Returns: boolean
+      }
       'is_crowded': {
         Args: {
           'p_now': string
@@ -3810,7 +3858,7 @@ export type Database = {
         Returns: boolean
       }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
-      'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
+      'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
@@ -3834,6 +3882,7 @@ export type Database = {
         Returns: boolean
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'job_deadline': { Args: Record<PropertyKey, never>; Returns: string }
       'joined': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -4007,6 +4056,16 @@ export type Database = {
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
+      'live_runs': {
+        Args: {
+          'p_before'?: Omit<
+            Database['outbox']['Tables']['run']['Row'],
+            Database['outbox']['Tables']['run']['ComputedFields']
+          >
+          'p_now': string
+        }
+        Returns: number
+      }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'lock_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -4205,6 +4264,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'may_queue_kick': { Args: { 'p_url': string; 'p_why': string }; Returns: boolean }
       'may_stay': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'message_hash': {
         Args: {
@@ -4550,8 +4610,16 @@ export type Database = {
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
-      'partition_day': { Args: { 'p_name': string }; Returns: string }
+      'partition_bound': { Args: { 'p_at': string; 'p_table': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
+      'partitions': {
+        Args: { 'p_table': string }
+        Returns: {
+          'name': string
+          'since': string
+          'until': string
+        }[]
+      }
       'passes_filters': {
         Args: {
           'p_created_at': string
@@ -5180,6 +5248,10 @@ export type Database = {
         Returns: number
       }
       'routing_status': { Args: { 'p_event_id': string }; Returns: string }
+      'rows_in_default': {
+        Args: { 'p_most': number; 'p_span': unknown; 'p_table': string }
+        Returns: number
+      }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
         Args: { 'p_context': Json; 'p_function': string; 'p_place': number; 'p_saga': string }
@@ -5356,6 +5428,16 @@ export type Database = {
         Returns: (number)[]
       }
       'store_in_vault': { Args: { 'p_field': string; 'p_secret': string }; Returns: string }
+      'stored': {
+        Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'stored_credentials': { Args: { 'p_vault_id': string }; Returns: Json }
       'stored_headers': { Args: { 'p_vault_id': string }; Returns: Json }
       'subscribe': {
@@ -5371,6 +5453,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_requests': { Args: { 'p_count': number; 'p_org_id': string }; Returns: Json }
       'template_json': { Args: { 'p_code': string; 'p_org_id': string }; Returns: Json }
       'templates_of': {
@@ -5404,7 +5487,7 @@ export type Database = {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: undefined
       }
-      'tick': { Args: Record<PropertyKey, never>; Returns: Json }
+      'tick': { Args: { 'p_until'?: string }; Returns: Json }
       'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
@@ -5419,6 +5502,7 @@ export type Database = {
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
+      'try_tick': { Args: { 'p_until'?: string }; Returns: undefined }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
@@ -5478,7 +5562,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'upkeep': { Args: { 'p_now': string }; Returns: undefined }
+      'upkeep': { Args: { 'p_now': string; 'p_until': string }; Returns: undefined }
       'uuid_v7': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_floor': { Args: { 'p_at': string }; Returns: string }
       'uuid_v7_time': { Args: { 'p_id': string }; Returns: string }

@@ -196,7 +196,7 @@ set timezone = 'UTC'
   },
   {
     file: 'sql/time/partition.sql',
-    find: 'v_most constant integer := 20000;',
+    find: 'v_most constant integer := 10000;',
     replace: 'v_most constant integer := 2000000;',
     tests: ['sql/time/partitions/settings.test.sql'],
     why: 'Publishers wait while any number of rows is moved.',
