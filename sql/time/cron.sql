@@ -23,7 +23,7 @@ end
 $tick$
 $job$;
   v_second constant text :=
-    'begin; select outbox.try_tick(); commit; select outbox.await_tick(); ';
+    'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ';
 begin
   perform cron.schedule('outhook-tick', '1 seconds', v_loop);
 exception when invalid_parameter_value then

@@ -12385,18 +12385,24 @@ comment on function outbox.try_tick(timestamptz) is
   'Without p_until: for three quarters of statement_timeout, and not after the minute in which the '
   'job started.';
 
-create function outbox.await_tick() returns void
+create function outbox.await_tick(p_this_minute boolean default false) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_passed double precision := extract(epoch from
-    pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp());
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_now constant timestamptz := pg_catalog.clock_timestamp();
+  v_passed constant double precision := extract(epoch from v_now - v_start);
 begin
+  if p_this_minute and v_now >= pg_catalog.date_trunc('minute', v_start) + interval '1 minute' then
+    return;
+  end if;
   perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
 end
 $$;
-comment on function outbox.await_tick() is
-  'Sleeps until the next full second after the start of the job, so that each second has a tick.';
+comment on function outbox.await_tick(boolean) is
+  'Sleeps until the next full second after the start of the job, so that each second has a tick. '
+  'p_this_minute: not after the minute in which the job started, so that a late start does not '
+  'delay the next one.';
 
 -- sql/time/cron.sql
 
@@ -12425,7 +12431,7 @@ end
 $tick$
 $job$;
   v_second constant text :=
-    'begin; select outbox.try_tick(); commit; select outbox.await_tick(); ';
+    'begin; select outbox.try_tick(); commit; select outbox.await_tick(true); ';
 begin
   perform cron.schedule('outhook-tick', '1 seconds', v_loop);
 exception when invalid_parameter_value then

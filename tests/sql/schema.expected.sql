@@ -2311,25 +2311,29 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
 
--- Name: await_tick(); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: await_tick(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.await_tick() RETURNS void
+CREATE FUNCTION outbox.await_tick(p_this_minute boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_passed double precision := extract(epoch from
-    pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp());
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_now constant timestamptz := pg_catalog.clock_timestamp();
+  v_passed constant double precision := extract(epoch from v_now - v_start);
 begin
+  if p_this_minute and v_now >= pg_catalog.date_trunc('minute', v_start) + interval '1 minute' then
+    return;
+  end if;
   perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
 end
 $$;
 
-ALTER FUNCTION outbox.await_tick() OWNER TO postgres;
+ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
 
--- Name: FUNCTION await_tick(); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION await_tick(p_this_minute boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.await_tick() IS 'Sleeps until the next full second after the start of the job, so that each second has a tick.';
+COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23863,9 +23867,9 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
--- Name: FUNCTION await_tick(); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION await_tick(p_this_minute boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.await_tick() FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

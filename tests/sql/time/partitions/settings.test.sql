@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(26);
+select plan(24);
 
 create function days(p_table text, p_year text) returns table (since timestamptz, until timestamptz) language sql stable as $$
   select p.since, p.until from outbox.partitions(p_table) p where p.name ~ ('_p' || p_year) order by 1

@@ -1,7 +1,7 @@
 -- What pg_cron does every second: kick when work is due and too few runs are alive.
 begin;
 \ir ../../_helpers.sql
-select plan(25);
+select plan(26);
 
 select outbox.configure('https://project.supabase.co/functions/v1/', repeat('s', 40));
 create function kicks() returns integer language plpgsql as $$
@@ -80,6 +80,9 @@ begin
 end
 $$;
 select is(ticked(), true, 'the job ticks');
+create temporary table waited as select clock_timestamp() as at;
+select outbox.await_tick();
+select ok(clock_timestamp() - at between interval '0.1 s' and interval '10 s', 'and waits for the next second') from waited;
 alter function outbox.tick(timestamptz) rename to other_tick;
 create function outbox.tick(p_until timestamptz) returns jsonb language plpgsql as $$ begin raise exception 'broken at %', p_until; end $$;
 select lives_ok('select outbox.try_tick()', 'an error of a tick does not end it');
