@@ -125,6 +125,13 @@ begin
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
   begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 5 then
+      perform outbox.drop_ended_subscriptions(p_now, 1000);
+    end if;
+  exception when others then
+    raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+  end;
+  begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
@@ -136,7 +143,7 @@ $$;
 comment on function outbox.upkeep(timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
   'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, adds up the counters.';
+  'deliveries that were open too long, removes ended subscriptions, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

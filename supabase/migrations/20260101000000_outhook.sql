@@ -14,21 +14,22 @@
 --   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
 --   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
 --   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
---   engine/route/refused_event.sql, engine/route/routing_timeout.sql, engine/result/error_hint.sql,
---   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
---   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
---   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
---   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
---   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
---   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
---   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql,
+--   engine/route/route.sql, engine/route/refused_event.sql, engine/route/routing_timeout.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
+--   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
+--   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
+--   engine/run/dispatch.sql, engine/run/response.sql, engine/rights.sql,
+--   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
+--   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
+--   operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
+--   operations/release.sql, operations/queue_metrics.sql, operations/metrics.sql,
+--   operations/rights.sql, time/step.sql, time/tick.sql, time/partition.sql, time/cleanup.sql,
+--   time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -2689,6 +2690,21 @@ comment on function outbox.filter_close(outbox.filter_tokens, outbox.filter_stat
 
 -- Subscriptions: the event types that an endpoint receives, each with an optional filter. Routing
 -- looks up the few patterns that match the type of an event, so it needs no scan.
+--
+-- An event goes to the endpoints that were subscribed when it was published, although it is routed
+-- later. So a subscription is not changed: it ends, and another one begins at the same time. A
+-- subscription that has ended stays in ended_subscription until no event that is older can be
+-- routed any more (engine/route/ended). docs/endpoints.md has the rules for users.
+--
+-- An example: endpoint e1 is created with {*} at 12:00, changed to {k.*} at 12:05, and deleted at
+-- 12:09.
+--
+--   subscription after 12:05         e1 k.* from 12:05
+--   ended_subscription after 12:05   e1 *   from 12:00 to 12:05
+--   ended_subscription after 12:09   also e1 k.* from 12:05 to 12:09
+--
+-- The event k.a of 12:04 goes to e1 because of *, k.a of 12:05 and later because of k.*, and k.a of
+-- 12:09 and later does not go to e1. The first two are cancelled if they are routed after 12:09.
 
 create table outbox.subscription (
   org_id text not null,
@@ -2701,11 +2717,34 @@ create table outbox.subscription (
   primary key (org_id, pattern, endpoint_id)
 );
 comment on table outbox.subscription is
-  'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A '
+  'The event types that an endpoint receives now: an exact type, a prefix such as order.*, or *. A '
   'subscription does not apply to events that are older than it. filter: the condition on the '
   'payload, true sends the event; filter_text: the text of the user; filter_weight: see '
   'read_filter().';
 create index subscription_endpoint on outbox.subscription (endpoint_id);
+-- The predicate is always true. It keeps the planner from using this index for lookups by pattern.
+create index subscription_began on outbox.subscription (org_id, created_at) where org_id > '';
+
+create table outbox.ended_subscription (
+  org_id text not null,
+  pattern text not null,
+  endpoint_id uuid not null,
+  filter jsonpath,
+  filter_weight integer not null,
+  began_at timestamptz not null,
+  ended_at timestamptz not null,
+  open_below xid8,
+  primary key (org_id, pattern, endpoint_id, ended_at),
+  constraint ended_subscription_lasted check (began_at < ended_at)
+);
+comment on table outbox.ended_subscription is
+  'Subscriptions that were changed or removed. They apply to events of began_at and later that are '
+  'older than ended_at. open_below: every transaction that was open after the end has a smaller '
+  'id; drop_ended_subscriptions() sets it.';
+-- The predicate is always true. It keeps the planner from using this index for lookups by pattern.
+create index ended_subscription_time on outbox.ended_subscription (org_id, ended_at)
+where org_id > '';
+create index ended_subscription_endpoint on outbox.ended_subscription (endpoint_id);
 
 create function outbox.type_patterns(p_type text) returns text[]
 language plpgsql immutable strict set search_path = ''
@@ -2744,20 +2783,73 @@ comment on function outbox.check_filter_count(uuid) is
   'Raises OH001 if an endpoint has more than 4 different filters, because routing may evaluate '
   'all of them for one event.';
 
-create function outbox.subscribe(
-  p_endpoint_id uuid, p_event_types text[], p_filter text default null
-) returns jsonb
-language plpgsql security definer set search_path = ''
+create function outbox.subscription_time(p_endpoint_id uuid) returns timestamptz
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return greatest(outbox.clock(),
+    (select pg_catalog.max(s.created_at) from outbox.subscription s
+      where s.endpoint_id = p_endpoint_id),
+    (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
+      where s.endpoint_id = p_endpoint_id));
+end
+$$;
+comment on function outbox.subscription_time(uuid) is
+  'The time of a change of the subscriptions of an endpoint: now, but not before its last change, '
+  'because the clock may have been set back. The caller holds the endpoint.';
+
+create function outbox.end_subscriptions(
+  p_endpoint_id uuid, p_patterns text[], p_at timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  with ended as (
+    delete from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    returning s.*
+  )
+  insert into outbox.ended_subscription (
+    org_id, pattern, endpoint_id, filter, filter_weight, began_at, ended_at)
+  select e.org_id, e.pattern, e.endpoint_id, e.filter, e.filter_weight, e.created_at, p_at
+  from ended e
+  -- No event is of a time between them.
+  where e.created_at < p_at;
+end
+$$;
+comment on function outbox.end_subscriptions(uuid, text[], timestamptz) is
+  'Ends subscriptions at that time, the subscription_time() of the endpoint. They still apply to '
+  'older events.';
+
+create function outbox.check_change_count(p_endpoint_id uuid) returns void
+language plpgsql stable set search_path = ''
 as $$
 declare
-  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
-  v_pattern text;
-  v_filter outbox.filter := row(null, 0);
+  v_most constant integer := 100;
 begin
-  if p_filter is not null then
-    v_filter := outbox.read_filter(p_filter);
+  if (
+    select pg_catalog.count(distinct s.ended_at) from outbox.ended_subscription s
+    where s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the event types of endpoint %s were changed %s times while '
+        'older events wait to be routed', p_endpoint_id, v_most),
+      hint = 'Wait a minute after these events are routed (unrouted of queue_health is 0), or '
+        'create another endpoint';
   end if;
-  foreach v_pattern in array coalesce(p_event_types, '{}') loop
+end
+$$;
+comment on function outbox.check_change_count(uuid) is
+  'Raises OH004 after 100 changes whose subscriptions must be kept, because routing reads all of '
+  'them.';
+
+create function outbox.check_patterns(p_patterns text[]) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_pattern text;
+begin
+  foreach v_pattern in array coalesce(p_patterns, '{}') loop
     if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
       or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
     then
@@ -2767,14 +2859,53 @@ begin
         'Expected an event type such as order.paid, a prefix such as order.*, or *');
     end if;
   end loop;
-  insert into outbox.subscription as s (
+end
+$$;
+comment on function outbox.check_patterns(text[]) is
+  'Raises OH001 unless all of these may be subscribed to.';
+
+create function outbox.put_subscriptions(
+  p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_filter outbox.filter := row(null, 0);
+begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
+  perform outbox.check_patterns(p_patterns);
+  perform outbox.end_subscriptions(p_endpoint.id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
+      and s.filter_text is distinct from p_filter), p_at);
+  insert into outbox.subscription (
     org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
-  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
-  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set
-    filter = excluded.filter, filter_text = excluded.filter_text,
-    filter_weight = excluded.filter_weight;
-  perform outbox.check_filter_count(p_endpoint_id);
+  select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
+    v_filter.weight
+  from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do nothing;
+  perform outbox.check_filter_count(p_endpoint.id);
+  perform outbox.check_change_count(p_endpoint.id);
+end
+$$;
+comment on function
+  outbox.put_subscriptions(outbox.endpoint, text[], text, timestamptz) is
+  'Adds subscriptions with this filter that begin at that time, the subscription_time() of the '
+  'endpoint. One that has the same filter already is not changed; one with another filter ends. '
+  'OH001, OH004. The caller holds the endpoint.';
+
+create function outbox.subscribe(
+  p_endpoint_id uuid, p_event_types text[], p_filter text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+begin
+  perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
+    outbox.subscription_time(p_endpoint_id));
   return (
     select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
@@ -2784,14 +2915,15 @@ end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
-  'or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the '
-  'endpoint}. OH001, OH002.';
+  'or null), which replaces an earlier one. Events that were published before keep the event types '
+  'and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, '
+  'OH002; OH004: changed 100 times while older events wait to be routed.';
 
 -- sql/endpoints/endpoint_status.sql
 
 -- Pausing, disabling and deleting endpoints. These functions only write the row of the endpoint, so
 -- they wait for no run and no run waits for them. claim() reads the row. Open deliveries do not
--- change.
+-- change. A pause does not change subscriptions; a deletion ends them.
 
 create function outbox.set_endpoint_status(
   p_endpoint_id uuid, p_status text, p_reason text
@@ -2809,6 +2941,11 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
+  if p_status = 'deleted' then
+    perform outbox.end_subscriptions(p_endpoint_id, array(
+      select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
+      outbox.subscription_time(p_endpoint_id));
+  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -4239,7 +4376,9 @@ grant execute on function
   outbox.preview_schedule(jsonb),
   outbox.retry_preset(text)
 to service_role;
-grant select on outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.failure_rule
+grant select on
+  outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.ended_subscription,
+  outbox.failure_rule
 to service_role;
 
 -- sql/engine/queue/gate.sql
@@ -5058,11 +5197,13 @@ create table outbox.unroutable (
   event_id uuid primary key,
   error text not null,
   set_aside_at timestamptz not null,
-  routed_to uuid
+  routed_to uuid,
+  org_id text
 );
 comment on table outbox.unroutable is
   'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to.';
+  'after routed_to. org_id: null if the event does not exist.';
+create index unroutable_org on outbox.unroutable (org_id, event_id) where org_id > '';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql
@@ -5115,24 +5256,24 @@ create type outbox.pair as (
   problem text,
   deliver_at timestamptz,
   key_hash bigint,
-  body_bytes integer
+  body_bytes integer,
+  is_deleted boolean
 );
 comment on type outbox.pair is
   'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
   'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
-  'why its filter could not be evaluated.';
+  'why there is no delivery: the endpoint was deleted after the event was published (is_deleted), '
+  'or its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
   endpoint_id uuid,
   body_bytes bigint,
   filters jsonpath[],
-  since timestamptz[],
   weights integer[]
 );
 comment on type outbox.question is
-  'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which '
-  'each filter applies; weights: the weight of each.';
+  'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
 
 create type outbox.routing as (
   events uuid[],
@@ -5260,7 +5401,7 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 cut_batch() removes the pairs above the limit; the next batch continues there.
---   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
+--   7 Pairs that their filter refused are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
@@ -5378,20 +5519,26 @@ comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
 -- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
 -- its type. evaluate_filters() then removes the pairs whose filter does not pass the event.
 --
+-- An event goes to the endpoints that were subscribed at its created_at, with the filters of that
+-- time (see endpoints/subscription). Whether the endpoint still exists is read now.
+--
 -- The steps of add_pairs(), one CTE each, in this order:
 --
 --   1 batch_events    The events of the batch.
---   2 kinds           Events with the same endpoints: same organisation, type, addressee and
---                     `behind`. A kind has the place of its first event as id.
---   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: the filters of the other
---                     subscriptions; ordering: null if the endpoint is deleted.
---   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--   2 changes         For each organisation, when its subscriptions began or ended between its first
+--                     and its last event of the batch. Usually there is no such time.
+--   3 dated_events    epoch: how many of these times are not after the event. The subscriptions were
+--                     the same for all events of an organisation with the same epoch.
+--   4 kinds           Events with the same endpoints: same organisation, type, addressee, `behind`
+--                     and epoch. A kind has the place of its first event as id.
+--   5 kind_endpoints  The endpoints of each kind, looked up once per kind. is_open: one of the
+--                     subscriptions has no filter; filters: the filters of the others; status: of
+--                     the endpoint now, null if it does not exist.
+--   6 first_events    The events of the first p_limit pairs. before: the number of pairs of the
 --                     events before it.
---   5                 The pairs, and a question for each pair with filters to be evaluated. If a
---                     subscription without a filter is older than the event, there is no question.
+--   7                 The pairs, and a question for each pair with filters to be evaluated.
 --
--- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+-- Steps 5 to 7 each stop at p_limit: the first p_limit pairs need no more rows than that.
 --
 -- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
 -- invoice.paid.
@@ -5416,6 +5563,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_deleted constant text := 'the endpoint was deleted';
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
@@ -5430,39 +5578,71 @@ begin
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+  ), changes as materialized (
+    select o.org_id, c.times
+    from (
+      select r.org_id, pg_catalog.min(r.created_at) as first_at,
+        pg_catalog.max(r.created_at) as last_at
+      from batch_events r
+      group by r.org_id
+    ) o
+    cross join lateral (
+      select pg_catalog.array_agg(distinct t.at order by t.at) as times
+      from (
+        select s.created_at as at from outbox.subscription s
+        where s.org_id = o.org_id and s.org_id > '' and s.created_at > o.first_at
+          and s.created_at <= o.last_at
+        union all
+        select t.at
+        from outbox.ended_subscription s
+        cross join lateral (values (s.began_at), (s.ended_at)) t (at)
+        where s.org_id = o.org_id and s.org_id > '' and s.ended_at > o.first_at
+          and s.began_at <= o.last_at and t.at > o.first_at and t.at <= o.last_at
+      ) t
+      offset 0
+    ) c
+  ), dated_events as materialized (
+    select r.*, coalesce(pg_catalog.width_bucket(r.created_at, c.times), 0) as epoch
     from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
+    join changes c on c.org_id = r.org_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, r.epoch, pg_catalog.min(r.place) as id,
+      pg_catalog.min(r.created_at) as at
+    from dated_events r
+    group by r.org_id, r.type, r.addressee, r.behind, r.epoch
   ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
+    select k.id as kind, s.*, p.ordering, p.status
     from (select k.* from kinds k order by k.id) k
     cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+      select k.addressee as endpoint_id, true as is_open, null::jsonpath[] as filters,
         null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
         ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        where k.addressee = v_nobody
         group by s.endpoint_id
         order by s.endpoint_id
         limit p_limit
       )
     ) s
     left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+      select p.ordering, p.status from outbox.endpoint p where p.id = s.endpoint_id offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -5471,9 +5651,9 @@ begin
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
+      from dated_events r
       join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
+        and k.behind = r.behind and k.epoch = r.epoch
       join (
         select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
@@ -5483,27 +5663,20 @@ begin
   select pg_catalog.array_agg(
     row(
       c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
+      case when c.status is null then '' when c.status = 'deleted' then v_deleted end,
       c.deliver_at,
       -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
-      c.body_bytes
+      c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights)::outbox.question)
     filter (where c.is_asked)
   into p_batch.pairs, p_batch.questions
   from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -5516,6 +5689,86 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
   'A batch with the pairs (event, endpoint) of its events, in the order of its events: at most '
   'p_limit, including pairs that get no delivery, and a question for each pair that has filters.';
 
+-- sql/engine/route/ended.sql
+
+-- Removes the subscriptions that have ended and that routing cannot need any more. Routing needs one
+-- while an event that is older than its end may be routed:
+--
+--   open       a transaction that published the event has not ended. A transaction has its id before
+--              its event has its time, or a moment later. So, a minute after the end, open_below
+--              becomes a new transaction id, and every such transaction has a smaller one.
+--              (pg_snapshot_xmax would be too small: it only follows the last id that has ended.)
+--   unrouted   the event is not routed yet
+--   set aside  route_again() can route the event: only for events of the same organisation
+
+create function outbox.oldest_unrouted(p_router outbox.router) returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  -- A late event may have any age. The next routing call reads it.
+  if exists (select from outbox.unrouted_late(p_router, 1) u) then
+    return '-infinity'::timestamptz;
+  end if;
+  return coalesce((
+    select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+    where u.event_id > p_router.watermark order by u.event_id limit 1), 'infinity');
+end
+$$;
+comment on function outbox.oldest_unrouted(outbox.router) is
+  'A time such that no event before it is unrouted; infinity if none is. p_router: the status of '
+  'routing, or an older one.';
+
+create function outbox.drop_ended_subscriptions(
+  p_now timestamptz, p_most integer
+) returns integer
+language plpgsql security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+  v_dropped integer;
+begin
+  if not exists (select from outbox.ended_subscription s) then
+    return 0;
+  end if;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  -- One statement, so that all of this is of one time.
+  with seen as materialized (
+    select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
+  )
+  delete from outbox.ended_subscription s where s.ctid = any (array(
+    select o.ctid
+    from seen
+    cross join outbox.ended_subscription o
+    where o.ended_at <= seen.oldest_at
+      -- A larger id is of another cluster, from which this database was restored.
+      and (o.open_below <= pg_catalog.pg_snapshot_xmin(seen.now)
+        or o.open_below > pg_catalog.pg_current_xact_id())
+      and not exists (
+        select from outbox.unroutable u
+        where u.org_id = o.org_id and u.org_id > ''
+          and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
+    limit p_most
+    for update of o skip locked));
+  get diagnostics v_dropped = row_count;
+  update outbox.ended_subscription s
+  set open_below = pg_catalog.pg_current_xact_id()
+  where s.ctid = any (array(
+    select o.ctid from outbox.ended_subscription o
+    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+    limit p_most
+    for update skip locked));
+  return v_dropped;
+end
+$$;
+comment on function outbox.drop_ended_subscriptions(timestamptz, integer) is
+  'Removes up to p_most ended subscriptions that no event can need any more; returns how many.';
+
 -- sql/engine/route/evaluate_filters.sql
 
 -- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
@@ -5524,7 +5777,7 @@ comment on function outbox.add_pairs(outbox.routing, integer) is
 -- the limit of one call.
 
 create function outbox.read_payload(
-  p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
+  p_event_id uuid, out doc jsonb, out problem text
 )
 language plpgsql stable
 set search_path = ''
@@ -5534,7 +5787,7 @@ as $$
 declare
   v_body text;
 begin
-  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  select e.body into v_body from outbox.event e where e.id = p_event_id;
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -5578,14 +5831,11 @@ create function outbox.each_filter_once(p_question outbox.question) returns outb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
-    pg_catalog.array_agg(f.weight)
-  into p_question.filters, p_question.since, p_question.weights
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
   from (
-    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
-      pg_catalog.min(q.weight) as weight
-    from unnest(p_question.filters, p_question.since, p_question.weights)
-      as q (filter, since, weight)
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
     group by q.filter::text
   ) f;
   return p_question;
@@ -5595,14 +5845,11 @@ comment on function outbox.each_filter_once(outbox.question) is
   'A question without repeated filters: several patterns of an endpoint that match a type often '
   'have the same filter.';
 
-create function outbox.passes_filters(
-  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
-) returns boolean
+create function outbox.passes_filters(p_question outbox.question, p_doc jsonb) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
   for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
-    continue when p_question.since[v_n] > p_created_at;
     if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
       return true;
     end if;
@@ -5610,12 +5857,10 @@ begin
   return false;
 end
 $$;
-comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that existed when its event was published.';
+comment on function outbox.passes_filters(outbox.question, jsonb) is
+  'Whether a payload passes one of the filters of a question.';
 
-create function outbox.filter_problem(
-  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
-) returns text
+create function outbox.filter_problem(p_question outbox.question, p_doc jsonb) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -5631,7 +5876,7 @@ begin
     return pg_catalog.format(
       'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
-  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+  elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
   return '';
@@ -5642,7 +5887,7 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
+comment on function outbox.filter_problem(outbox.question, jsonb) is
   'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
@@ -5659,7 +5904,6 @@ declare
   v_event uuid;
   v_is_new boolean;
   v_doc jsonb;
-  v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
@@ -5679,22 +5923,22 @@ begin
     exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
     if v_is_new then
       v_event := v_question.event_id;
-      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      select r.doc, r.problem into v_doc, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
     select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
-      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+      p.deliver_at, p.key_hash, p.body_bytes, p.is_deleted)::outbox.pair
     from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
-      deliver_at, key_hash, body_bytes, place)
+      deliver_at, key_hash, body_bytes, is_deleted, place)
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -5704,7 +5948,7 @@ begin
     v_question := p_batch.questions[1];
     v_cut := (
       select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
-        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
       where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
     p_batch.pairs := p_batch.pairs[1:v_cut];
   end if;
@@ -5823,7 +6067,7 @@ begin
       end,
       p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
-      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
     join pg_catalog.unnest(p_targets) t
       on t.endpoint_id = p.endpoint_id and t.key_hash = p.key_hash
     on conflict (event_id, endpoint_id) do nothing
@@ -5931,7 +6175,7 @@ as $$
 begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
-    case when p.problem is null then 'cancelled' else 'filter_error' end,
+    case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
     coalesce(p.problem, 'the endpoint was deleted')
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
@@ -5940,18 +6184,19 @@ begin
       select g.id from outbox.gate g
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) is null;
-  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  perform outbox.count_ended(p.endpoint_id, p.outcome, p.n)
   from (
-    select p.endpoint_id, pg_catalog.count(*) as n
+    select p.endpoint_id, pg_catalog.count(*) as n,
+      case when p.is_deleted then 'cancelled' else 'filter_error' end as outcome
     from pg_catalog.unnest(p_pairs) p
     where p.problem is not null
-    group by p.endpoint_id
+    group by p.endpoint_id, p.is_deleted
   ) p;
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
-  'endpoint is deleted.';
+  'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, '
+  'cancelled if their endpoint was deleted after the event was published.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz
@@ -6087,8 +6332,10 @@ language plpgsql set search_path = ''
 as $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to, org_id)
+  select u.event_id, p_error, p_now, u.routed_to,
+    (select e.org_id from outbox.event e where e.id = u.event_id)
+  from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
@@ -10305,8 +10552,8 @@ end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
-  'at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an '
-  'endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
+  'deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -10319,7 +10566,6 @@ begin
   delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
@@ -10334,8 +10580,8 @@ begin
 end
 $$;
 comment on function outbox.remove_endpoint(uuid, bigint) is
-  'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted '
-  'endpoint. Its own row stays, because history refers to it.';
+  'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row '
+  'stays, because history refers to it. Its subscriptions ended at the deletion.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''
@@ -11409,6 +11655,13 @@ begin
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
   begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 5 then
+      perform outbox.drop_ended_subscriptions(p_now, 1000);
+    end if;
+  exception when others then
+    raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+  end;
+  begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
@@ -11420,7 +11673,7 @@ $$;
 comment on function outbox.upkeep(timestamptz) is
   'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
   'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, adds up the counters.';
+  'deliveries that were open too long, removes ended subscriptions, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

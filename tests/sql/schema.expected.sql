@@ -250,14 +250,15 @@ CREATE TYPE outbox.pair AS (
 	problem text,
 	deliver_at timestamp with time zone,
 	key_hash bigint,
-	body_bytes integer
+	body_bytes integer,
+	is_deleted boolean
 );
 
 ALTER TYPE outbox.pair OWNER TO postgres;
 
 -- Name: TYPE pair; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.pair IS 'An event and an endpoint, with the values of the event that its delivery needs. problem: null if a delivery is to be created; the empty string if the endpoint does not get the event; else why its filter could not be evaluated.';
+COMMENT ON TYPE outbox.pair IS 'An event and an endpoint, with the values of the event that its delivery needs. problem: null if a delivery is to be created; the empty string if the endpoint does not get the event; else why there is no delivery: the endpoint was deleted after the event was published (is_deleted), or its filter could not be evaluated.';
 
 -- Name: pair_lane; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -300,7 +301,6 @@ CREATE TYPE outbox.question AS (
 	endpoint_id uuid,
 	body_bytes bigint,
 	filters jsonpath[],
-	since timestamp with time zone[],
 	weights integer[]
 );
 
@@ -308,7 +308,7 @@ ALTER TYPE outbox.question OWNER TO postgres;
 
 -- Name: TYPE question; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which each filter applies; weights: the weight of each.';
+COMMENT ON TYPE outbox.question IS 'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
 
 -- Name: replay_step; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -696,6 +696,7 @@ CREATE FUNCTION outbox.add_pairs(p_batch outbox.routing, p_limit integer) RETURN
     AS $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_deleted constant text := 'the endpoint was deleted';
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
@@ -710,39 +711,71 @@ begin
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+  ), changes as materialized (
+    select o.org_id, c.times
+    from (
+      select r.org_id, pg_catalog.min(r.created_at) as first_at,
+        pg_catalog.max(r.created_at) as last_at
+      from batch_events r
+      group by r.org_id
+    ) o
+    cross join lateral (
+      select pg_catalog.array_agg(distinct t.at order by t.at) as times
+      from (
+        select s.created_at as at from outbox.subscription s
+        where s.org_id = o.org_id and s.org_id > '' and s.created_at > o.first_at
+          and s.created_at <= o.last_at
+        union all
+        select t.at
+        from outbox.ended_subscription s
+        cross join lateral (values (s.began_at), (s.ended_at)) t (at)
+        where s.org_id = o.org_id and s.org_id > '' and s.ended_at > o.first_at
+          and s.began_at <= o.last_at and t.at > o.first_at and t.at <= o.last_at
+      ) t
+      offset 0
+    ) c
+  ), dated_events as materialized (
+    select r.*, coalesce(pg_catalog.width_bucket(r.created_at, c.times), 0) as epoch
     from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
+    join changes c on c.org_id = r.org_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, r.epoch, pg_catalog.min(r.place) as id,
+      pg_catalog.min(r.created_at) as at
+    from dated_events r
+    group by r.org_id, r.type, r.addressee, r.behind, r.epoch
   ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
+    select k.id as kind, s.*, p.ordering, p.status
     from (select k.* from kinds k order by k.id) k
     cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+      select k.addressee as endpoint_id, true as is_open, null::jsonpath[] as filters,
         null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
         ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        where k.addressee = v_nobody
         group by s.endpoint_id
         order by s.endpoint_id
         limit p_limit
       )
     ) s
     left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+      select p.ordering, p.status from outbox.endpoint p where p.id = s.endpoint_id offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -751,9 +784,9 @@ begin
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
+      from dated_events r
       join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
+        and k.behind = r.behind and k.epoch = r.epoch
       join (
         select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
@@ -763,27 +796,20 @@ begin
   select pg_catalog.array_agg(
     row(
       c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
+      case when c.status is null then '' when c.status = 'deleted' then v_deleted end,
       c.deliver_at,
       -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
-      c.body_bytes
+      c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights)::outbox.question)
     filter (where c.is_asked)
   into p_batch.pairs, p_batch.questions
   from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -2915,6 +2941,7 @@ CREATE FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) RE
     SET search_path TO ''
     AS $$
 declare
+  v_at timestamptz := outbox.subscription_time(p_endpoint_id);
   v_types text[];
   v_filter text;
 begin
@@ -2931,9 +2958,10 @@ begin
   if p_change ? 'filter' then
     v_filter := p_change ->> 'filter';
   end if;
-  delete from outbox.subscription s
-  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
-  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+  perform outbox.end_subscriptions(p_endpoint_id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types)), v_at);
+  perform outbox.put_subscriptions(outbox.check_endpoint(p_endpoint_id), v_types, v_filter, v_at);
 end
 $$;
 
@@ -2941,7 +2969,7 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names. A type that the endpoint already has keeps its creation time. OH001.';
+COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names, all at the same time. A type that the endpoint already has with the same filter is not changed. OH001, OH004.';
 
 -- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3235,6 +3263,34 @@ ALTER FUNCTION outbox.check_ca(p_ca jsonb) OWNER TO postgres;
 -- Name: FUNCTION check_ca(p_ca jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_ca(p_ca jsonb) IS 'Raises OH001 unless the certificates to trust instead of the public ones are null or PEM.';
+
+-- Name: check_change_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_change_count(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_most constant integer := 100;
+begin
+  if (
+    select pg_catalog.count(distinct s.ended_at) from outbox.ended_subscription s
+    where s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the event types of endpoint %s were changed %s times while '
+        'older events wait to be routed', p_endpoint_id, v_most),
+      hint = 'Wait a minute after these events are routed (unrouted of queue_health is 0), or '
+        'create another endpoint';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_change_count(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_change_count(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_change_count(p_endpoint_id uuid) IS 'Raises OH004 after 100 changes whose subscriptions must be kept, because routing reads all of them.';
 
 -- Name: check_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4249,6 +4305,34 @@ ALTER FUNCTION outbox.check_page(p_limit integer) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_page(p_limit integer) IS 'Raises OH001 for a page size that is not between 1 and 100.';
 
+-- Name: check_patterns(text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_patterns(p_patterns text[]) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_pattern text;
+begin
+  foreach v_pattern in array coalesce(p_patterns, '{}') loop
+    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
+      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
+    then
+      perform outbox.invalid('event_types',
+        pg_catalog.format('contains %s',
+          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
+        'Expected an event type such as order.paid, a prefix such as order.*, or *');
+    end if;
+  end loop;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_patterns(p_patterns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_patterns(p_patterns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_patterns(p_patterns text[]) IS 'Raises OH001 unless all of these may be subscribed to.';
+
 -- Name: check_publisher(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_publisher(p_event outbox.event) RETURNS void
@@ -5108,7 +5192,7 @@ CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with t
 begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
-    case when p.problem is null then 'cancelled' else 'filter_error' end,
+    case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
     coalesce(p.problem, 'the endpoint was deleted')
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
@@ -5117,12 +5201,13 @@ begin
       select g.id from outbox.gate g
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) is null;
-  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  perform outbox.count_ended(p.endpoint_id, p.outcome, p.n)
   from (
-    select p.endpoint_id, pg_catalog.count(*) as n
+    select p.endpoint_id, pg_catalog.count(*) as n,
+      case when p.is_deleted then 'cancelled' else 'filter_error' end as outcome
     from pg_catalog.unnest(p_pairs) p
     where p.problem is not null
-    group by p.endpoint_id
+    group by p.endpoint_id, p.is_deleted
   ) p;
 end
 $$;
@@ -5131,7 +5216,7 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery, because their filter failed or their endpoint is deleted.';
+COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, cancelled if their endpoint was deleted after the event was published.';
 
 -- Name: close_retries(outbox.changed_message[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5625,8 +5710,10 @@ CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp
     AS $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to, org_id)
+  select u.event_id, p_error, p_now, u.routed_to,
+    (select e.org_id from outbox.event e where e.id = u.event_id)
+  from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
@@ -6982,6 +7069,57 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 
 COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
 
+-- Name: drop_ended_subscriptions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_router outbox.router;
+  v_dropped integer;
+begin
+  if not exists (select from outbox.ended_subscription s) then
+    return 0;
+  end if;
+  select * into v_router from outbox.router r order by r.turn desc limit 1;
+  -- One statement, so that all of this is of one time.
+  with seen as materialized (
+    select pg_catalog.pg_current_snapshot() as now, outbox.oldest_unrouted(v_router) as oldest_at
+  )
+  delete from outbox.ended_subscription s where s.ctid = any (array(
+    select o.ctid
+    from seen
+    cross join outbox.ended_subscription o
+    where o.ended_at <= seen.oldest_at
+      -- A larger id is of another cluster, from which this database was restored.
+      and (o.open_below <= pg_catalog.pg_snapshot_xmin(seen.now)
+        or o.open_below > pg_catalog.pg_current_xact_id())
+      and not exists (
+        select from outbox.unroutable u
+        where u.org_id = o.org_id and u.org_id > ''
+          and u.event_id < outbox.uuid_v7_floor(o.ended_at + interval '1 ms'))
+    limit p_most
+    for update of o skip locked));
+  get diagnostics v_dropped = row_count;
+  update outbox.ended_subscription s
+  set open_below = pg_catalog.pg_current_xact_id()
+  where s.ctid = any (array(
+    select o.ctid from outbox.ended_subscription o
+    where o.open_below is null and o.ended_at < p_now - interval '1 minute'
+    limit p_most
+    for update skip locked));
+  return v_dropped;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION drop_ended_subscriptions(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) IS 'Removes up to p_most ended subscriptions that no event can need any more; returns how many.';
+
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) RETURNS integer
@@ -7285,14 +7423,11 @@ CREATE FUNCTION outbox.each_filter_once(p_question outbox.question) RETURNS outb
     SET search_path TO ''
     AS $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
-    pg_catalog.array_agg(f.weight)
-  into p_question.filters, p_question.since, p_question.weights
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
   from (
-    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
-      pg_catalog.min(q.weight) as weight
-    from unnest(p_question.filters, p_question.since, p_question.weights)
-      as q (filter, since, weight)
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
     group by q.filter::text
   ) f;
   return p_question;
@@ -7340,6 +7475,33 @@ ALTER FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result j
 -- Name: FUNCTION end_saga(p_org_id text, p_idempotency_key text, p_result jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) IS 'Part of execute_saga(): stores the result with its idempotency key and returns it with "repeated": false.';
+
+-- Name: end_subscriptions(uuid, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  with ended as (
+    delete from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern = any (p_patterns)
+    returning s.*
+  )
+  insert into outbox.ended_subscription (
+    org_id, pattern, endpoint_id, filter, filter_weight, began_at, ended_at)
+  select e.org_id, e.pattern, e.endpoint_id, e.filter, e.filter_weight, e.created_at, p_at
+  from ended e
+  -- No event is of a time between them.
+  where e.created_at < p_at;
+end
+$$;
+
+ALTER FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) IS 'Ends subscriptions at that time, the subscription_time() of the endpoint. They still apply to older events.';
 
 -- Name: end_unreadable_secrets(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7617,7 +7779,6 @@ declare
   v_event uuid;
   v_is_new boolean;
   v_doc jsonb;
-  v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
@@ -7637,22 +7798,22 @@ begin
     exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
     if v_is_new then
       v_event := v_question.event_id;
-      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      select r.doc, r.problem into v_doc, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
     select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
-      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+      p.deliver_at, p.key_hash, p.body_bytes, p.is_deleted)::outbox.pair
     from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
-      deliver_at, key_hash, body_bytes, place)
+      deliver_at, key_hash, body_bytes, is_deleted, place)
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -7662,7 +7823,7 @@ begin
     v_question := p_batch.questions[1];
     v_cut := (
       select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
-        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
       where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
     p_batch.pairs := p_batch.pairs[1:v_cut];
   end if;
@@ -8741,9 +8902,9 @@ ALTER FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) 
 
 COMMENT ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) IS 'The position of the word with that number; after the last word, the position of the end.';
 
--- Name: filter_problem(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: filter_problem(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS text
+CREATE FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
@@ -8760,7 +8921,7 @@ begin
     return pg_catalog.format(
       'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
-  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+  elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
   return '';
@@ -8772,11 +8933,11 @@ exception when others then
 end
 $$;
 
-ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) OWNER TO postgres;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
+COMMENT ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) IS 'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 -- Name: filter_shown(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10393,7 +10554,7 @@ begin
       end,
       p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
-      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
     join pg_catalog.unnest(p_targets) t
       on t.endpoint_id = p.endpoint_id and t.key_hash = p.key_hash
     on conflict (event_id, endpoint_id) do nothing
@@ -12969,6 +13130,32 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: oldest_unrouted(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_unrouted(p_router outbox.router) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  -- A late event may have any age. The next routing call reads it.
+  if exists (select from outbox.unrouted_late(p_router, 1) u) then
+    return '-infinity'::timestamptz;
+  end if;
+  return coalesce((
+    select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+    where u.event_id > p_router.watermark order by u.event_id limit 1), 'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_unrouted(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) IS 'A time such that no event before it is unrouted; infinity if none is. p_router: the status of routing, or an older one.';
+
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) RETURNS outbox.claimed
@@ -13608,15 +13795,14 @@ ALTER FUNCTION outbox.partition_name(p_table text, p_day date) OWNER TO postgres
 
 COMMENT ON FUNCTION outbox.partition_name(p_table text, p_day date) IS 'The name of the partition of a day.';
 
--- Name: passes_filters(outbox.question, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: passes_filters(outbox.question, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) RETURNS boolean
+CREATE FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 begin
   for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
-    continue when p_question.since[v_n] > p_created_at;
     if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
       return true;
     end if;
@@ -13625,11 +13811,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) OWNER TO postgres;
 
--- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) IS 'Whether a payload passes one of the filters that existed when its event was published.';
+COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) IS 'Whether a payload passes one of the filters of a question.';
 
 -- Name: pause_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14571,7 +14757,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14865,6 +15051,40 @@ ALTER FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) OWNER TO pos
 -- Name: FUNCTION put_slack_url(p_endpoint_id uuid, p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) IS 'Stores the URL of an incoming webhook. OH001.';
+
+-- Name: put_subscriptions(outbox.endpoint, text[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_filter outbox.filter := row(null, 0);
+begin
+  if p_filter is not null then
+    v_filter := outbox.read_filter(p_filter);
+  end if;
+  perform outbox.check_patterns(p_patterns);
+  perform outbox.end_subscriptions(p_endpoint.id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint.id and s.pattern = any (p_patterns)
+      and s.filter_text is distinct from p_filter), p_at);
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_endpoint.org_id, p.pattern, p_endpoint.id, v_filter.path, p_at, p_filter,
+    v_filter.weight
+  from (select distinct pg_catalog.unnest(p_patterns) as pattern) p
+  on conflict (org_id, pattern, endpoint_id) do nothing;
+  perform outbox.check_filter_count(p_endpoint.id);
+  perform outbox.check_change_count(p_endpoint.id);
+end
+$$;
+
+ALTER FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) IS 'Adds subscriptions with this filter that begin at that time, the subscription_time() of the endpoint. One that has the same filter already is not changed; one with another filter ends. OH001, OH004. The caller holds the endpoint.';
 
 -- Name: put_template(text, text, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15217,7 +15437,7 @@ COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and re
 
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) RETURNS record
+CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -15226,7 +15446,7 @@ CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_
 declare
   v_body text;
 begin
-  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  select e.body into v_body from outbox.event e where e.id = p_event_id;
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -15238,11 +15458,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) OWNER TO postgres;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
+COMMENT ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) IS 'The payload of an event for its filters, or the reason why it cannot be read as jsonb.';
 
 -- Name: read_problem(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16485,7 +16705,6 @@ begin
   delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
@@ -16504,7 +16723,7 @@ ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it.';
+COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it. Its subscriptions ended at the deletion.';
 
 -- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18631,6 +18850,11 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
+  if p_status = 'deleted' then
+    perform outbox.end_subscriptions(p_endpoint_id, array(
+      select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
+      outbox.subscription_time(p_endpoint_id));
+  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
@@ -19403,46 +19627,46 @@ COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom header
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $_$
+    AS $$
 declare
-  v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
-  v_pattern text;
-  v_filter outbox.filter := row(null, 0);
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
 begin
-  if p_filter is not null then
-    v_filter := outbox.read_filter(p_filter);
-  end if;
-  foreach v_pattern in array coalesce(p_event_types, '{}') loop
-    if v_pattern is null or pg_catalog.octet_length(v_pattern) > 128
-      or v_pattern !~ '^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$'
-    then
-      perform outbox.invalid('event_types',
-        pg_catalog.format('contains %s',
-          pg_catalog.quote_nullable(pg_catalog.left(v_pattern, 140))),
-        'Expected an event type such as order.paid, a prefix such as order.*, or *');
-    end if;
-  end loop;
-  insert into outbox.subscription as s (
-    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
-  select v_org, p.pattern, p_endpoint_id, v_filter.path, outbox.clock(), p_filter, v_filter.weight
-  from (select distinct pg_catalog.unnest(p_event_types) as pattern) p
-  on conflict (org_id, pattern, endpoint_id) do update set
-    filter = excluded.filter, filter_text = excluded.filter_text,
-    filter_weight = excluded.filter_weight;
-  perform outbox.check_filter_count(p_endpoint_id);
+  perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
+    outbox.subscription_time(p_endpoint_id));
   return (
     select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
     from outbox.subscription s where s.endpoint_id = p_endpoint_id
   );
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
 
 -- Name: FUNCTION subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), or null), which replaces an earlier one. Events that were published before keep the event types and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, OH002; OH004: changed 100 times while older events wait to be routed.';
+
+-- Name: subscription_time(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.subscription_time(p_endpoint_id uuid) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return greatest(outbox.clock(),
+    (select pg_catalog.max(s.created_at) from outbox.subscription s
+      where s.endpoint_id = p_endpoint_id),
+    (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
+      where s.endpoint_id = p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.subscription_time(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION subscription_time(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) IS 'The time of a change of the subscriptions of an endpoint: now, but not before its last change, because the clock may have been set back. The caller holds the endpoint.';
 
 -- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20338,6 +20562,13 @@ begin
     raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
   end;
   begin
+    if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 5 then
+      perform outbox.drop_ended_subscriptions(p_now, 1000);
+    end if;
+  exception when others then
+    raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+  end;
+  begin
     if pg_catalog.floor(extract(epoch from p_now))::bigint % 10 = 0 then
       perform outbox.fold_counters();
     end if;
@@ -20351,7 +20582,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, adds up the counters.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21207,6 +21438,26 @@ CREATE SEQUENCE outbox.counters_from
 
 ALTER TABLE outbox.counters_from OWNER TO postgres;
 
+-- Name: ended_subscription; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.ended_subscription (
+    org_id text NOT NULL,
+    pattern text NOT NULL,
+    endpoint_id uuid NOT NULL,
+    filter jsonpath,
+    filter_weight integer NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone NOT NULL,
+    open_below xid8,
+    CONSTRAINT ended_subscription_lasted CHECK ((began_at < ended_at))
+);
+
+ALTER TABLE outbox.ended_subscription OWNER TO postgres;
+
+-- Name: TABLE ended_subscription; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.ended_subscription IS 'Subscriptions that were changed or removed. They apply to events of began_at and later that are older than ended_at. open_below: every transaction that was open after the end has a smaller id; drop_ended_subscriptions() sets it.';
+
 -- Name: endpoint_kind; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.endpoint_kind (
@@ -21548,14 +21799,15 @@ CREATE TABLE outbox.unroutable (
     event_id uuid NOT NULL,
     error text NOT NULL,
     set_aside_at timestamp with time zone NOT NULL,
-    routed_to uuid
+    routed_to uuid,
+    org_id text
 );
 
 ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to.';
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -21941,7 +22193,7 @@ ALTER TABLE outbox.subscription OWNER TO postgres;
 
 -- Name: TABLE subscription; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
+COMMENT ON TABLE outbox.subscription IS 'The event types that an endpoint receives now: an exact type, a prefix such as order.*, or *. A subscription does not apply to events that are older than it. filter: the condition on the payload, true sends the event; filter_text: the text of the user; filter_weight: see read_filter().';
 
 -- Name: template_hold; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22251,6 +22503,11 @@ ALTER TABLE ONLY outbox.dead_letter
 
 ALTER TABLE ONLY outbox.delivery
     ADD CONSTRAINT delivery_pkey PRIMARY KEY (event_id, endpoint_id);
+
+-- Name: ended_subscription ended_subscription_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.ended_subscription
+    ADD CONSTRAINT ended_subscription_pkey PRIMARY KEY (org_id, pattern, endpoint_id, ended_at);
 
 -- Name: endpoint_kind endpoint_kind_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22581,6 +22838,14 @@ CREATE INDEX dead_letter_waiting ON outbox.dead_letter USING btree (failed_at) W
 
 CREATE INDEX delivery_lane ON outbox.delivery USING btree (lane_id, due_at, event_id) WHERE (lane_id > 0);
 
+-- Name: ended_subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX ended_subscription_endpoint ON outbox.ended_subscription USING btree (endpoint_id);
+
+-- Name: ended_subscription_time; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX ended_subscription_time ON outbox.ended_subscription USING btree (org_id, ended_at) WHERE (org_id > ''::text);
+
 -- Name: endpoint_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX endpoint_org ON outbox.endpoint USING btree (org_id, created_at, id) WHERE (status <> 'deleted'::text);
@@ -22689,9 +22954,17 @@ CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
 
 CREATE INDEX saga_key_age ON outbox.saga_key USING btree (created_at);
 
+-- Name: subscription_began; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX subscription_began ON outbox.subscription USING btree (org_id, created_at) WHERE (org_id > ''::text);
+
 -- Name: subscription_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
+
+-- Name: unroutable_org; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
 
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22851,6 +23124,10 @@ ALTER TABLE outbox.dead_letter ENABLE ROW LEVEL SECURITY;
 -- Name: delivery; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.delivery ENABLE ROW LEVEL SECURITY;
+
+-- Name: ended_subscription; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.ended_subscription ENABLE ROW LEVEL SECURITY;
 
 -- Name: endpoint; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -23314,6 +23591,10 @@ REVOKE ALL ON FUNCTION outbox.check_broker_address(p_field text, p_address text)
 
 REVOKE ALL ON FUNCTION outbox.check_ca(p_ca jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_change_count(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_change_count(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION check_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
@@ -23434,6 +23715,10 @@ REVOKE ALL ON FUNCTION outbox.check_overlap(p_overlap interval) FROM PUBLIC;
 -- Name: FUNCTION check_page(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_page(p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION check_patterns(p_patterns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_patterns(p_patterns text[]) FROM PUBLIC;
 
 -- Name: FUNCTION check_publisher(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23767,6 +24052,10 @@ GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb,
 
 REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION drop_ended_subscriptions(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -23808,6 +24097,10 @@ REVOKE ALL ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response 
 
 REVOKE ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) TO service_role;
+
+-- Name: FUNCTION end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_subscriptions(p_endpoint_id uuid, p_patterns text[], p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_unreadable_secrets(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23961,9 +24254,9 @@ REVOKE ALL ON FUNCTION outbox.filter_path(p_tokens outbox.filter_tokens, p_at in
 
 REVOKE ALL ON FUNCTION outbox.filter_place(p_tokens outbox.filter_tokens, p_at integer) FROM PUBLIC;
 
--- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION filter_problem(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.filter_problem(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION filter_shown(p_token text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24551,6 +24844,10 @@ REVOKE ALL ON FUNCTION outbox.notice_rule_of(p_update outbox.whatsapp_update) FR
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
@@ -24645,9 +24942,9 @@ REVOKE ALL ON FUNCTION outbox.partition_day(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.partition_name(p_table text, p_day date) FROM PUBLIC;
 
--- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION passes_filters(p_question outbox.question, p_doc jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb, p_created_at timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24807,6 +25104,10 @@ GRANT ALL ON FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_wo
 
 REVOKE ALL ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_subscriptions(p_endpoint outbox.endpoint, p_patterns text[], p_filter text, p_at timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) FROM PUBLIC;
@@ -24848,9 +25149,9 @@ REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with
 
 REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 
--- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT created_at timestamp with time zone, OUT problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) FROM PUBLIC;
 
 -- Name: FUNCTION read_problem(p_vault_id uuid, p_what text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25352,6 +25653,10 @@ REVOKE ALL ON FUNCTION outbox.stored_headers(p_vault_id uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text) TO service_role;
 
+-- Name: FUNCTION subscription_time(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -25569,6 +25874,10 @@ GRANT SELECT ON TABLE outbox.consumer_inbox TO service_role;
 -- Name: TABLE conversation_window; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.conversation_window TO service_role;
+
+-- Name: TABLE ended_subscription; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.ended_subscription TO service_role;
 
 -- Name: TABLE endpoint_kind; Type: ACL; Schema: outbox; Owner: postgres
 

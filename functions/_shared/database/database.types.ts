@@ -494,6 +494,40 @@ export type Database = {
         }
         Relationships: []
       }
+      'ended_subscription': {
+        Row: {
+          'began_at': string
+          'ended_at': string
+          'endpoint_id': string
+          'filter': unknown
+          'filter_weight': number
+          'open_below': unknown
+          'org_id': string
+          'pattern': string
+        }
+        ComputedFields: never
+        Insert: {
+          'began_at': string
+          'ended_at': string
+          'endpoint_id': string
+          'filter'?: unknown
+          'filter_weight': number
+          'open_below'?: unknown
+          'org_id': string
+          'pattern': string
+        }
+        Update: {
+          'began_at'?: string
+          'ended_at'?: string
+          'endpoint_id'?: string
+          'filter'?: unknown
+          'filter_weight'?: number
+          'open_below'?: unknown
+          'org_id'?: string
+          'pattern'?: string
+        }
+        Relationships: []
+      }
       'endpoint': {
         Row: {
           'breaker_enabled': boolean
@@ -1561,8 +1595,9 @@ export type Database = {
           'turn': number
           'watermark': string
           'next_unrouted': (string)[] | null
+          'oldest_unrouted': string | null
         }
-        ComputedFields: 'next_unrouted'
+        ComputedFields: 'next_unrouted' | 'oldest_unrouted'
         Insert: {
           'batch'?: number
           'open_xids'?: (unknown)[]
@@ -1912,6 +1947,7 @@ export type Database = {
         Row: {
           'error': string
           'event_id': string
+          'org_id': string | null
           'routed_to': string | null
           'set_aside_at': string
         }
@@ -1919,12 +1955,14 @@ export type Database = {
         Insert: {
           'error': string
           'event_id': string
+          'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at': string
         }
         Update: {
           'error'?: string
           'event_id'?: string
+          'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at'?: string
         }
@@ -2682,6 +2720,7 @@ export type Database = {
         Returns: undefined
       }
       'check_ca': { Args: { 'p_ca': Json }; Returns: undefined }
+      'check_change_count': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'check_channel_change': { Args: { 'p_change': Json }; Returns: undefined }
       'check_choice': {
@@ -2822,6 +2861,7 @@ export type Database = {
       'check_org': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_overlap': { Args: { 'p_overlap': string }; Returns: undefined }
       'check_page': { Args: { 'p_limit': number }; Returns: undefined }
+      'check_patterns': { Args: { 'p_patterns': (string)[] }; Returns: undefined }
       'check_publisher': {
         Args: {
           'p_event': Omit<
@@ -3180,6 +3220,7 @@ export type Database = {
         }
         Returns: string
       }
+      'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -3207,6 +3248,10 @@ export type Database = {
       'end_saga': {
         Args: { 'p_idempotency_key': string; 'p_org_id': string; 'p_result': Json }
         Returns: Json
+      }
+      'end_subscriptions': {
+        Args: { 'p_at': string; 'p_endpoint_id': string; 'p_patterns': (string)[] }
+        Returns: undefined
       }
       'end_unreadable_secrets': {
         Args: { 'p_endpoint_id': string; 'p_now': string }
@@ -3497,11 +3542,7 @@ export type Database = {
         Returns: number
       }
       'filter_problem': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
+        Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: string
       }
       'filter_shown': { Args: { 'p_token': string }; Returns: string }
@@ -4348,6 +4389,15 @@ export type Database = {
         }
       }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'oldest_unrouted': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'on_claimed': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -4553,11 +4603,7 @@ export type Database = {
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'passes_filters': {
-        Args: {
-          'p_created_at': string
-          'p_doc': Json
-          'p_question': Database['outbox']['CompositeTypes']['question']
-        }
+        Args: { 'p_doc': Json; 'p_question': Database['outbox']['CompositeTypes']['question'] }
         Returns: boolean
       }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
@@ -4730,6 +4776,18 @@ export type Database = {
         Returns: Json
       }
       'put_slack_url': { Args: { 'p_endpoint_id': string; 'p_url': string }; Returns: undefined }
+      'put_subscriptions': {
+        Args: {
+          'p_at': string
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_filter': string
+          'p_patterns': (string)[]
+        }
+        Returns: undefined
+      }
       'put_template': {
         Args: {
           'p_actor'?: string
@@ -5362,6 +5420,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
         Returns: Json
       }
+      'subscription_time': { Args: { 'p_endpoint_id': string }; Returns: string }
       'suspect_endpoints': {
         Args: {
           'p_endpoint_ids': (string)[]
@@ -5667,6 +5726,7 @@ export type Database = {
         'deliver_at': string | null
         'key_hash': number | null
         'body_bytes': number | null
+        'is_deleted': boolean | null
       }
       'pair_lane': {
         'endpoint_id': string | null
@@ -5694,7 +5754,6 @@ export type Database = {
         'endpoint_id': string | null
         'body_bytes': number | null
         'filters': (unknown)[] | null
-        'since': (string)[] | null
         'weights': (number)[] | null
       }
       'replay_step': {

@@ -14,8 +14,10 @@ language plpgsql set search_path = ''
 as $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to, org_id)
+  select u.event_id, p_error, p_now, u.routed_to,
+    (select e.org_id from outbox.event e where e.id = u.event_id)
+  from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
     error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;

@@ -32,7 +32,7 @@ as $$
 begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
-    case when p.problem is null then 'cancelled' else 'filter_error' end,
+    case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
     coalesce(p.problem, 'the endpoint was deleted')
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
@@ -41,18 +41,19 @@ begin
       select g.id from outbox.gate g
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) is null;
-  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  perform outbox.count_ended(p.endpoint_id, p.outcome, p.n)
   from (
-    select p.endpoint_id, pg_catalog.count(*) as n
+    select p.endpoint_id, pg_catalog.count(*) as n,
+      case when p.is_deleted then 'cancelled' else 'filter_error' end as outcome
     from pg_catalog.unnest(p_pairs) p
     where p.problem is not null
-    group by p.endpoint_id
+    group by p.endpoint_id, p.is_deleted
   ) p;
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
-  'endpoint is deleted.';
+  'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, '
+  'cancelled if their endpoint was deleted after the event was published.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz

@@ -44,11 +44,13 @@ create table outbox.unroutable (
   event_id uuid primary key,
   error text not null,
   set_aside_at timestamptz not null,
-  routed_to uuid
+  routed_to uuid,
+  org_id text
 );
 comment on table outbox.unroutable is
   'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to.';
+  'after routed_to. org_id: null if the event does not exist.';
+create index unroutable_org on outbox.unroutable (org_id, event_id) where org_id > '';
 
 create function outbox.lock_router() returns outbox.router
 language plpgsql

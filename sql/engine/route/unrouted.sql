@@ -27,24 +27,24 @@ create type outbox.pair as (
   problem text,
   deliver_at timestamptz,
   key_hash bigint,
-  body_bytes integer
+  body_bytes integer,
+  is_deleted boolean
 );
 comment on type outbox.pair is
   'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
   'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
-  'why its filter could not be evaluated.';
+  'why there is no delivery: the endpoint was deleted after the event was published (is_deleted), '
+  'or its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
   endpoint_id uuid,
   body_bytes bigint,
   filters jsonpath[],
-  since timestamptz[],
   weights integer[]
 );
 comment on type outbox.question is
-  'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which '
-  'each filter applies; weights: the weight of each.';
+  'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
 
 create type outbox.routing as (
   events uuid[],
@@ -172,7 +172,7 @@ comment on function outbox.with_late(outbox.routing, uuid[]) is
 --     whether there are more.
 --   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
 --   6 cut_batch() removes the pairs above the limit; the next batch continues there.
---   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
+--   7 Pairs that their filter refused are removed.
 create function outbox.read_unrouted() returns outbox.routing
 language plpgsql
 set search_path = ''
