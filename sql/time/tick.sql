@@ -106,6 +106,11 @@ begin
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
   begin
+    perform outbox.route_waiting(p_now, 100);
+  exception when others then
+    raise warning 'outbox.route_waiting(): %', sqlerrm;
+  end;
+  begin
     perform outbox.wake_changed(p_now);
     perform outbox.wake_missed(p_now);
   exception when others then
@@ -141,9 +146,10 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz) is
-  'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
-  'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, removes ended subscriptions, adds up the counters.';
+  'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
+  'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
+  'ended subscriptions, adds up the counters.';
 
 create function outbox.tick() returns jsonb
 language plpgsql security definer set search_path = ''

@@ -566,9 +566,9 @@ ALTER FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type tex
 
 COMMENT ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) IS 'Adds a row to the timeline of the message''s dossier, if it has one. metadata: {"messageId", "channel", "templateCode", "status", …} with the members of p_more.';
 
--- Name: add_apart(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: add_apart(outbox.pair[], boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS outbox.pairs_apart
+CREATE FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) RETURNS outbox.pairs_apart
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -581,7 +581,7 @@ begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -592,18 +592,18 @@ begin
     v_done.refused := p_pairs;
     return v_done;
   end if;
-  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
-  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_is_passing, p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_is_passing, p_now);
   return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
     v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
 end
 $$;
 
-ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) IS 'Creates the deliveries of pairs; if the database refuses some, all others are created. p_is_passing: also if the error may_stay(). locks: the caller holds the gates.';
 
 -- Name: add_deliveries(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5702,21 +5702,28 @@ ALTER FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint
 
 COMMENT ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) IS 'Counts deliveries that ended without an attempt: cancelled, expired, filter_error.';
 
--- Name: count_failure(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: count_failure(uuid, text, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to, org_id)
+  insert into outbox.unroutable as w (
+    event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
   select u.event_id, p_error, p_now, u.routed_to,
-    (select e.org_id from outbox.event e where e.id = u.event_id)
+    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+    case
+      when u.failures < outbox.most_failures(p_is_passing)
+      then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
+      else 'infinity'
+    end
   from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
-    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to,
+    failures = excluded.failures, again_at = excluded.again_at;
   if found then
     perform outbox.count_up('events', array['set_aside']);
   end if;
@@ -5731,11 +5738,11 @@ exception when others then
 end
 $$;
 
-ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) IS 'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
+COMMENT ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) IS 'Counts that an event could not be routed; after the third time it is set aside in unroutable. p_is_passing: it is routed again later, up to most_failures().';
 
 -- Name: count_message(text, text, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6235,7 +6242,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body))::outbox.pair
+      pg_catalog.octet_length(v.body), false)::outbox.pair
     from outbox.event v
     join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));
@@ -12806,6 +12813,21 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
 
+-- Name: most_failures(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.most_failures(p_is_passing boolean) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select case when p_is_passing then 8 else 3 end
+$$;
+
+ALTER FUNCTION outbox.most_failures(p_is_passing boolean) OWNER TO postgres;
+
+-- Name: FUNCTION most_failures(p_is_passing boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.most_failures(p_is_passing boolean) IS 'How often an event may fail to be routed before it is set aside until route_again().';
+
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) RETURNS outbox.event
@@ -12999,7 +13021,7 @@ begin
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, false, p_now);
     end if;
     v_batch := greatest(1, v_batch / 8);
   end loop;
@@ -17864,7 +17886,7 @@ begin
     when others then
       v_error := sqlerrm;
       begin
-        if not outbox.is_passing(sqlstate) then
+        if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
         end if;
       exception when query_canceled then
@@ -17969,34 +17991,35 @@ ALTER FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now
 
 COMMENT ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Creates the deliveries and finishes the events. An event without a subscriber and a pair whose filter failed get a closing attempt. Returns how many deliveries it created.';
 
--- Name: route_failed(outbox.routing, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_failed(outbox.routing, uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
+  v_is_passing boolean := outbox.is_passing(p_sqlstate);
   v_routed integer;
 begin
   begin
-    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+    v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
   exception when others then
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
   end;
   if v_routed is null then
-    perform outbox.count_failure(p_event, p_error, p_now);
+    perform outbox.count_failure(p_event, p_error, v_is_passing, p_now);
   end if;
   return coalesce(v_routed, 0);
 end
 $$;
 
-ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) IS 'Handles an event that could not be routed to all its endpoints; returns how many deliveries were created anyway. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Handles an event that could not be routed to all its endpoints; returns how many deliveries were created anyway. locks: the caller holds the gates.';
 
 -- Name: route_one_by_one(outbox.routing, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18020,8 +18043,8 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      if not outbox.is_passing(sqlstate) then
-        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;
   end loop;
@@ -18033,11 +18056,43 @@ ALTER FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp w
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that all events that can be routed are. An event with a temporary error is left for the next call. Returns how many deliveries it created.';
+COMMENT ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) IS 'Routes each event of a failed batch alone, so that all events that can be routed are. An event with a temporary error of the server is left for the next call. Returns how many deliveries it created.';
 
--- Name: route_what_fits(outbox.routing, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: route_waiting(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_moved integer;
+begin
+  with due as (
+    delete from outbox.unroutable u where u.ctid = any (array(
+      select o.ctid from outbox.unroutable o
+      where o.again_at <= p_now and o.again_at < 'infinity'
+      order by o.again_at limit p_most
+      for update skip locked))
+    returning u.event_id, u.routed_to, u.failures
+  )
+  insert into outbox.unrouted (event_id, routed_to, failures)
+  select d.event_id, d.routed_to, d.failures from due d
+  on conflict do nothing;
+  get diagnostics v_moved = row_count;
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION route_waiting(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) IS 'Routes events again that were set aside for a while; returns how many.';
+
+-- Name: route_what_fits(outbox.routing, uuid, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -18047,13 +18102,15 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only from the third failure on, and only if there are several endpoints.
+  -- Only at the last failure, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
-    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+    or not exists (
+      select from outbox.unrouted u
+      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
   then
     return null;
   end if;
-  v_done := outbox.add_apart(v_pairs, p_now);
+  v_done := outbox.add_apart(v_pairs, p_is_passing, p_now);
   if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
     return null;
   end if;
@@ -18072,11 +18129,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) IS 'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) IS 'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the others aside and returns how many deliveries it created; null if the whole event has failed, or if this is not its last failure. locks: the caller holds the gates.';
 
 -- Name: routing_status(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20543,6 +20600,11 @@ begin
     raise warning 'outbox.work_replay_jobs(): %', sqlerrm;
   end;
   begin
+    perform outbox.route_waiting(p_now, 100);
+  exception when others then
+    raise warning 'outbox.route_waiting(): %', sqlerrm;
+  end;
+  begin
     perform outbox.wake_changed(p_now);
     perform outbox.wake_missed(p_now);
   exception when others then
@@ -20582,7 +20644,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone) OWNER TO postgres;
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters.';
 
 -- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21800,14 +21862,16 @@ CREATE TABLE outbox.unroutable (
     error text NOT NULL,
     set_aside_at timestamp with time zone NOT NULL,
     routed_to uuid,
-    org_id text
+    org_id text,
+    failures smallint DEFAULT 3 NOT NULL,
+    again_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL
 );
 
 ALTER TABLE outbox.unroutable OWNER TO postgres;
 
 -- Name: TABLE unroutable; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist.';
+COMMENT ON TABLE outbox.unroutable IS 'Events whose routing failed three times. route_again() routes one again, from the endpoint after routed_to. org_id: null if the event does not exist; again_at: when it is routed again without a call, after an error that is usually temporary.';
 
 -- Name: queue_health; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -22962,6 +23026,10 @@ CREATE INDEX subscription_began ON outbox.subscription USING btree (org_id, crea
 
 CREATE INDEX subscription_endpoint ON outbox.subscription USING btree (endpoint_id);
 
+-- Name: unroutable_again; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE (again_at < 'infinity'::timestamp with time zone);
+
 -- Name: unroutable_org; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
@@ -23331,9 +23399,9 @@ GRANT SELECT ON TABLE outbox.outbound_message TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.add_activity(p_message outbox.outbound_message, p_type text, p_more jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.add_apart(p_pairs outbox.pair[], p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_deliveries(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23873,9 +23941,9 @@ REVOKE ALL ON FUNCTION outbox.count_changed_messages(p_moves outbox.changed_mess
 
 REVOKE ALL ON FUNCTION outbox.count_ended(p_endpoint_id uuid, p_outcome text, p_n bigint) FROM PUBLIC;
 
--- Name: FUNCTION count_failure(p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.count_failure(p_event uuid, p_error text, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION count_message(p_status text, p_error_code text, p_n bigint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24796,6 +24864,10 @@ REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION most_failures(p_is_passing boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.most_failures(p_is_passing boolean) FROM PUBLIC;
+
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
@@ -25456,17 +25528,21 @@ GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_failed(p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.route_one_by_one(p_batch outbox.routing, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION route_waiting(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.route_waiting(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_what_fits(p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION routing_status(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

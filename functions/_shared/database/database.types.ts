@@ -1945,23 +1945,29 @@ export type Database = {
       }
       'unroutable': {
         Row: {
+          'again_at': string
           'error': string
           'event_id': string
+          'failures': number
           'org_id': string | null
           'routed_to': string | null
           'set_aside_at': string
         }
         ComputedFields: never
         Insert: {
+          'again_at'?: string
           'error': string
           'event_id': string
+          'failures'?: number
           'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at': string
         }
         Update: {
+          'again_at'?: string
           'error'?: string
           'event_id'?: string
+          'failures'?: number
           'org_id'?: string | null
           'routed_to'?: string | null
           'set_aside_at'?: string
@@ -2431,7 +2437,11 @@ export type Database = {
         Returns: undefined
       }
       'add_apart': {
-        Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
+        Args: {
+          'p_is_passing': boolean
+          'p_now': string
+          'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[]
+        }
         Returns: Database['outbox']['CompositeTypes']['pairs_apart']
         SetofOptions: {
           from: '*'
@@ -3020,7 +3030,7 @@ export type Database = {
         Returns: undefined
       }
       'count_failure': {
-        Args: { 'p_error': string; 'p_event': string; 'p_now': string }
+        Args: { 'p_error': string; 'p_event': string; 'p_is_passing': boolean; 'p_now': string }
         Returns: undefined
       }
       'count_message': {
@@ -4284,6 +4294,7 @@ export type Database = {
           'what': string
         }[]
       }
+      'most_failures': { Args: { 'p_is_passing': boolean }; Returns: number }
       'new_event': {
         Args: {
           'p_at': string
@@ -5222,6 +5233,7 @@ export type Database = {
           'p_error': string
           'p_event': string
           'p_now': string
+          'p_sqlstate': string
         }
         Returns: number
       }
@@ -5229,10 +5241,12 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_now': string }
         Returns: number
       }
+      'route_waiting': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'route_what_fits': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
           'p_event': string
+          'p_is_passing': boolean
           'p_now': string
         }
         Returns: number

@@ -155,7 +155,7 @@ begin
     when others then
       v_error := sqlerrm;
       begin
-        if not outbox.is_passing(sqlstate) then
+        if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
         end if;
       exception when query_canceled then

@@ -45,11 +45,15 @@ create table outbox.unroutable (
   error text not null,
   set_aside_at timestamptz not null,
   routed_to uuid,
-  org_id text
+  org_id text,
+  failures smallint not null default 3,
+  again_at timestamptz not null default 'infinity'
 );
 comment on table outbox.unroutable is
   'Events whose routing failed three times. route_again() routes one again, from the endpoint '
-  'after routed_to. org_id: null if the event does not exist.';
+  'after routed_to. org_id: null if the event does not exist; again_at: when it is routed again '
+  'without a call, after an error that is usually temporary.';
+create index unroutable_again on outbox.unroutable (again_at) where again_at < 'infinity';
 create index unroutable_org on outbox.unroutable (org_id, event_id) where org_id > '';
 
 create function outbox.lock_router() returns outbox.router
