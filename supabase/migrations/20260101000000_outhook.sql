@@ -14,22 +14,22 @@
 --   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
 --   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
 --   engine/route/router.sql, engine/route/unrouted.sql, engine/route/wanted.sql,
---   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql,
---   engine/route/route.sql, engine/route/refused_event.sql, engine/route/routing_timeout.sql,
---   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
---   engine/result/apply_results.sql, engine/result/lost_lease.sql,
---   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
---   engine/result/complete.sql, engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql,
---   engine/claim/claim.sql, engine/claim/batch.sql, engine/extension_points.sql,
---   engine/run/contract.sql, engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql,
---   engine/run/dispatch.sql, engine/run/response.sql, engine/rights.sql,
---   operations/extension_points.sql, operations/manual.sql, operations/discard_dead_letter.sql,
---   operations/replay.sql, operations/replay_job.sql, operations/purge.sql,
---   operations/delivery_status.sql, operations/recent_deliveries.sql,
---   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
---   operations/release.sql, operations/queue_metrics.sql, operations/metrics.sql,
---   operations/rights.sql, time/step.sql, time/tick.sql, time/partition.sql, time/cleanup.sql,
---   time/cron.sql, time/rights.sql
+--   engine/route/ended.sql, engine/route/evaluate_filters.sql, engine/route/turn.sql,
+--   engine/route/add_deliveries.sql, engine/route/route.sql, engine/route/refused_event.sql,
+--   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
+--   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
+--   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
+--   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
+--   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
+--   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
+--   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
+--   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
+--   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
+--   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
+--   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
+--   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
+--   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
+--   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -5158,14 +5158,17 @@ create table outbox.unrouted (
   event_id uuid primary key,
   xid xid8 not null default pg_catalog.pg_current_xact_id(),
   routed_to uuid,
-  failures smallint not null default 0
+  failures smallint not null default 0,
+  org_id text
 ) with (
   autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000,
   autovacuum_vacuum_cost_delay = 0
 );
 comment on table outbox.unrouted is
   'Events that are not completely routed. xid: the transaction that published them; routed_to: the '
-  'last endpoint that was processed, of an event with more endpoints than one batch has.';
+  'last endpoint that was processed, of an event with more endpoints than one batch has; org_id: '
+  'the organisation, if the event waits for the turn of its organisation (see turn), else null.';
+create index unrouted_turn on outbox.unrouted (org_id, event_id) where org_id > '';
 -- The predicate is always true. It keeps the planner from using this index for lookups by event.
 create index unrouted_xid on outbox.unrouted (xid, event_id) where xid > '0';
 
@@ -5174,11 +5177,13 @@ create table outbox.router (
   watermark uuid not null default '00000000-0000-0000-0000-000000000000',
   seen_below xid8 not null default '0',
   open_xids xid8[] not null default '{}',
-  batch integer not null default 1000
+  batch integer not null default 1000,
+  last_org text not null default ''
 );
 comment on table outbox.router is
   'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not '
-  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the '
+  'been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: '
+  'the organisation that had the last turn. turn: the '
   'number of updates, which is the key because it changes: with a constant key each lookup would '
   'scan all dead versions while a transaction stays open. Nothing inserts another row.';
 insert into outbox.router default values;
@@ -5242,6 +5247,8 @@ comment on function outbox.lock_router() is
 --   late   its xid is in open_xids: its transaction was open at the last read
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
+-- A row with an org_id has been read before. It waits for the turn of its organisation (see turn).
+--
 -- There is no other case: every other transaction had ended before the last read, so that read saw
 -- its events. An old state is always safe, because a routed event is deleted from unrouted.
 --
@@ -5274,7 +5281,8 @@ create type outbox.question as (
   endpoint_id uuid,
   body_bytes bigint,
   filters jsonpath[],
-  weights integer[]
+  weights integer[],
+  org_id text
 );
 comment on type outbox.question is
   'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
@@ -5289,14 +5297,22 @@ create type outbox.routing as (
   watermark uuid,
   seen_below xid8,
   open_xids xid8[],
-  questions outbox.question[]
+  questions outbox.question[],
+  is_shared boolean,
+  turn_of text,
+  cut_org text,
+  waiting_at tid[],
+  waiting_orgs text[]
 );
 comment on type outbox.routing is
   'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
   'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
   'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
   'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
-  'questions: the filters still to be evaluated, in the order of the pairs.';
+  'questions: the filters still to be evaluated, in the order of the pairs; is_shared: other '
+  'organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the '
+  'organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: '
+  'the rows of the other events that now wait for the turn of their organisation.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -5314,13 +5330,14 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark
+      and u.event_id <= p_router.watermark and u.org_id is null
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -5329,19 +5346,41 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
+create function outbox.has_new(p_router outbox.router) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return exists (
+      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+    or exists (select from outbox.unrouted_late(p_router, 1) u);
+end
+$$;
+comment on function outbox.has_new(outbox.router) is
+  'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
 create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  v_org text := outbox.turn_org(p_router);
 begin
+  if v_org is not null then
+    return array(
+      select u.event_id from outbox.unrouted u
+      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  end if;
   return array(
     select l.id from (
       select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
       union all
       (
         select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark order by u.event_id limit 1
+        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
       )
     ) l
     order by l.place limit 1);
@@ -5360,8 +5399,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-    or exists (select from outbox.unrouted_late(v_router, 1) u);
+  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
 end
 $$;
 comment on function outbox.has_unrouted() is
@@ -5394,19 +5432,7 @@ $$;
 comment on function outbox.with_late(outbox.routing, uuid[]) is
   'A batch with late events before its own.';
 
--- The steps of read_unrouted():
---
---   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
---     commit.
---   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 One statement reads the late events, the new events and its own snapshot, so that all three
---     agree. If late events alone fill the batch, it has no others and keeps the state of router.
---   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
---     whether there are more.
---   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() removes the pairs above the limit; the next batch continues there.
---   7 Pairs that their filter refused are removed.
-create function outbox.read_unrouted() returns outbox.routing
+create function outbox.read_new(p_router outbox.router) returns outbox.routing
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -5418,12 +5444,73 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_router outbox.router;
   v_snapshot pg_snapshot;
   v_late uuid[];
   v_batch outbox.routing;
-  v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+begin
+  -- One statement reads the late events, the new events and its own snapshot, so that all three
+  -- agree.
+  select pg_catalog.pg_current_snapshot(),
+    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > p_router.watermark and u.org_id is null
+      order by u.event_id limit p_router.batch
+    ) u
+  ) n;
+  -- If late events alone fill the batch, it has no others and keeps the state of router.
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_batch := null;
+  else
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      p_router.watermark);
+    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+    -- This transaction counts as open, because it may publish after this read.
+    v_batch.open_xids := array(
+      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union
+      select pg_catalog.pg_current_xact_id_if_assigned());
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
+  end if;
+  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  return v_batch;
+end
+$$;
+comment on function outbox.read_new(outbox.router) is
+  'A batch of the events that routing has not read: late ones first, then by id. locks: the caller '
+  'holds router.';
+
+-- The steps of read_unrouted():
+--
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 If it is the turn of an organisation (see turn), read_turn() reads its events, and read_new()
+--     the late and the new events otherwise.
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() removes the pairs above the limit; the next batch continues there.
+--   7 Pairs that their filter refused are removed.
+create function outbox.read_unrouted() returns outbox.routing
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+  v_batch outbox.routing;
+  v_org text;
+  v_most integer := 2000;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -5438,36 +5525,14 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
-    ) u
-  ) n;
-  if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch := null;
+  v_org := outbox.turn_org(v_router);
+  if v_org is null then
+    v_batch := outbox.await_turns(outbox.read_new(v_router));
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      v_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
-  end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+    v_batch := outbox.read_turn(v_org, v_router.batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return null;
+    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
@@ -5477,7 +5542,7 @@ begin
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -5491,32 +5556,37 @@ comment on function outbox.read_unrouted() is
   'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
-  p_batch outbox.routing, p_late uuid[], p_most integer
+  p_batch outbox.routing, p_watermark uuid, p_most integer
 ) returns outbox.routing
 language plpgsql immutable set search_path = ''
 as $$
 declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
+  if p_batch.pairs[p_most].event_id = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
+  elsif p_batch.cut_org is not null then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
+  end if;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  if p_batch.pairs[p_most].event_id = v_cut then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  end if;
+  -- Late events, and those of a turn, are not above the watermark.
   p_batch.watermark := case
-    when v_place <= pg_catalog.cardinality(p_late) + 1 then null
-    else p_batch.events[v_place - 1]
+    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
+    then p_batch.events[v_place - 1]
   end;
   return p_batch;
 end
 $$;
-comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
+comment on function outbox.cut_batch(outbox.routing, uuid, integer) is
   'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
-  'that was processed.';
+  'that was processed. p_watermark: of the last read.';
 
 -- sql/engine/route/wanted.sql
 
@@ -5676,11 +5746,13 @@ begin
       c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights, c.org_id)::outbox.question)
+    filter (where c.is_asked),
+    p_batch.is_shared or pg_catalog.bool_or(c.is_mixed)
+  into p_batch.pairs, p_batch.questions, p_batch.is_shared
   from (
-    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked,
+      (select pg_catalog.count(*) > 1 from changes) as is_mixed
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -5717,9 +5789,14 @@ begin
   if exists (select from outbox.unrouted_late(p_router, 1) u) then
     return '-infinity'::timestamptz;
   end if;
-  return coalesce((
-    select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
-    where u.event_id > p_router.watermark order by u.event_id limit 1), 'infinity');
+  return coalesce(
+    least(
+      outbox.oldest_waiting(),
+      (
+        select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )),
+    'infinity');
 end
 $$;
 comment on function outbox.oldest_unrouted(outbox.router) is
@@ -5778,7 +5855,7 @@ comment on function outbox.drop_ended_subscriptions(timestamptz, integer) is
 -- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
 -- question for each pair of an event and an endpoint with filters. The payload is parsed once for
 -- all filters of its event. The cost of filters is added up before they run, and the batch ends at
--- the limit of one call.
+-- the limit of one call, or at the share of one organisation if others may be waiting (see turn).
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out problem text
@@ -5914,8 +5991,15 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
+  v_share_ends integer := case
+    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
+  end;
 begin
   foreach v_question in array p_batch.questions loop
+    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
+      p_batch.cut_org := v_question.org_id;
+      exit;
+    end if;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -5942,7 +6026,7 @@ begin
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -5965,6 +6049,229 @@ comment on function outbox.evaluate_filters(outbox.routing) is
   'one whose filters were not evaluated, and questions has the questions from that pair on. A '
   'payload that cannot be read, or is too large for its filters, is a problem only of its own '
   'pairs.';
+
+-- sql/engine/route/turn.sql
+
+-- Organisations take turns. Routing reads events in the order of their ids, so an organisation with
+-- expensive filters or many endpoints would hold up all others. Such an organisation has a share of
+-- a call:
+--
+--   filters   half of the work that one call evaluates (see evaluate_filters())
+--   pairs     the 2,000 pairs of one call, unless half of the batch is done with them, or fewer than
+--             10 events of the organisation are left
+--
+-- The event at which the share ends, and all later ones of the organisation, get its org_id in
+-- unrouted: they wait for the turn of the organisation. Every second call is such a turn, of one
+-- organisation after the other; all other calls read the events of all other organisations. An
+-- organisation whose events have all had their turn is read as before. If no other organisation can
+-- be waiting (a batch that is not full, of one organisation), there is no limit.
+--
+-- An example: A has 3 events with two filters of half a second each, B has one event after them.
+--
+--   call 1   evaluates the first filter of e1; e1, e2 and e3 wait for the turn of A
+--   call 2   is the turn of A: the other filter of e1
+--   call 3   routes the event of B
+--   call 4   is the turn of A, and so are the next ones, because there is nothing else
+
+create function outbox.turn_org(p_router outbox.router) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '')
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
+  then
+    return null;
+  end if;
+  return coalesce(
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
+    ),
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > '' order by u.org_id, u.event_id limit 1
+    ));
+end
+$$;
+comment on function outbox.turn_org(outbox.router) is
+  'The organisation whose turn the next call is; null if that call reads new events.';
+
+create function outbox.oldest_waiting() returns timestamptz
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_org text := '';
+  v_event uuid;
+  v_oldest timestamptz;
+begin
+  loop
+    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
+    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
+    exit when not found;
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
+  end loop;
+  return v_oldest;
+end
+$$;
+comment on function outbox.oldest_waiting() is
+  'The time of the oldest event that waits for the turn of its organisation; null if none does.';
+
+create function outbox.read_turn(p_org_id text, p_limit integer) returns outbox.routing
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_batch outbox.routing;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
+    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
+  into v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
+  ) u;
+  v_batch.turn_of := p_org_id;
+  v_batch.is_shared := true;
+  return v_batch;
+end
+$$;
+comment on function outbox.read_turn(text, integer) is
+  'A batch of the first events that wait for the turn of an organisation.';
+
+create function outbox.await_turns(p_batch outbox.routing) returns outbox.routing
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '') then
+    return p_batch;
+  end if;
+  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
+      '{}'),
+    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
+    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
+    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
+    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
+    as b (event_id, row_at, behind, place)
+  left join lateral (
+    select e.org_id from outbox.event e
+    where e.id = b.event_id
+      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
+    offset 0
+  ) w on true;
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+comment on function outbox.await_turns(outbox.routing) is
+  'A batch without the events of organisations of which earlier events wait for a turn, so that '
+  'the order of their events stays.';
+
+create function outbox.org_share_ends(
+  p_questions outbox.question[], p_most bigint
+) returns integer
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return (
+    select pg_catalog.min(s.place)
+    from (
+      select q.place, pg_catalog.row_number() over orgs as n,
+        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
+      from unnest(p_questions) with ordinality
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+      cross join lateral (
+        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+      ) w
+      window orgs as (partition by q.org_id order by q.place)
+    ) s
+    where s.work > p_most and s.n > 1);
+end
+$$;
+comment on function outbox.org_share_ends(outbox.question[], bigint) is
+  'The place of the first question with which an organisation has more work than p_most; its first '
+  'question does not count. Null if there is none.';
+
+create function outbox.await_turn_at(
+  p_batch outbox.routing, p_most integer
+) returns outbox.routing
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  -- For fewer events a turn is not worth its extra calls.
+  v_fewest constant integer := 10;
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_org text;
+  v_left tid[];
+begin
+  if p_batch.turn_of is not null or p_batch.is_shared is not true
+    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
+  then
+    return p_batch;
+  end if;
+  select e.org_id into v_org from outbox.event e where e.id = v_cut;
+  v_left := array(
+    select b.row_at
+    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
+      as b (event_id, row_at)
+    cross join lateral (
+      select e.org_id from outbox.event e where e.id = b.event_id offset 0
+    ) e
+    where e.org_id = v_org);
+  if p_batch.cut_org is null and (
+    pg_catalog.cardinality(v_left) < v_fewest
+    or (
+      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
+      from (
+        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
+        group by p.event_id
+      ) n
+      cross join lateral (
+        select e.org_id from outbox.event e where e.id = n.event_id offset 0
+      ) e
+      where e.org_id = v_org))
+  then
+    return p_batch;
+  end if;
+  p_batch.cut_org := v_org;
+  p_batch.waiting_at := p_batch.waiting_at || v_left;
+  p_batch.waiting_orgs := p_batch.waiting_orgs
+    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
+  return p_batch;
+end
+$$;
+comment on function outbox.await_turn_at(outbox.routing, integer) is
+  'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation '
+  '(cut_org), or if one has most of the pairs and half of the events are left, its other events '
+  'wait for its turn.';
 
 -- sql/engine/route/add_deliveries.sql
 
@@ -6281,11 +6588,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      update outbox.unrouted u set
+        routed_to = p_batch.cut_endpoint,
+        org_id = coalesce(p_batch.cut_org, u.org_id)
       where u.event_id = p_batch.cut_event;
+    end if;
+    if p_batch.waiting_at is not null then
+      update outbox.unrouted u set org_id = w.org_id
+      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
+      where u.ctid = w.row_at;
     end if;
     update outbox.router r set
       turn = r.turn + 1,
+      last_org = coalesce(p_batch.turn_of, r.last_org),
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -6304,6 +6619,9 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          -- So that the next call is not a turn of the same organisation.
+          update outbox.router r set turn = r.turn + 1
+          where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
         v_late := true;
@@ -6606,7 +6924,7 @@ begin
     v_batch := greatest(1, v_batch / 8);
   end loop;
   if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+    update outbox.router r set batch = v_batch, turn = r.turn + 1 where r.turn = p_router.turn;
   end if;
   return v_batch;
 end
@@ -10868,11 +11186,19 @@ begin
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
         union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        select u.event_id from outbox.unrouted u
+        where u.event_id > v_router.watermark and u.org_id is null
+        union all
+        select u.event_id from outbox.unrouted u where u.org_id > ''
         limit 10000
       ) c
     ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'waiting_turn', (
+      select pg_catalog.count(*)
+      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
+    ),
+    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+      outbox.oldest_waiting()),
     'oldest_due_at', (
       select g.next_at from outbox.gate g
       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
@@ -10881,8 +11207,9 @@ end
 $$;
 comment on function outbox.queue_backlog() is
   'The backlog, read from where routing and the ring start, so that no dead row is scanned: '
-  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first '
-  'endpoint, which may be in the future}.';
+  '{"unrouted", "waiting_turn": the number of them that wait for the turn of their organisation, '
+  'each up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which '
+  'may be in the future}.';
 
 create function outbox.gate_totals() returns jsonb
 language plpgsql stable security definer
@@ -10965,7 +11292,8 @@ select
   a.n as set_aside,
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
-  outbox.queue_problems(w.backlog) as problems
+  outbox.queue_problems(w.backlog) as problems,
+  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn
 from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (
@@ -11367,13 +11695,18 @@ begin
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
-        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        (
+          select from outbox.unrouted u
+          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+        )
+        union all
+        (select from outbox.unrouted u where u.org_id > '' limit 10000)
         union all
         (select from outbox.unrouted_late(v_router, 1000) u)
       ) u),
     'unrouted_since', (
-      select extract(epoch from outbox.uuid_v7_time(u))
-      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+      select extract(epoch from least(
+        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (

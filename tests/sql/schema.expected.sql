@@ -301,7 +301,8 @@ CREATE TYPE outbox.question AS (
 	endpoint_id uuid,
 	body_bytes bigint,
 	filters jsonpath[],
-	weights integer[]
+	weights integer[],
+	org_id text
 );
 
 ALTER TYPE outbox.question OWNER TO postgres;
@@ -378,14 +379,19 @@ CREATE TYPE outbox.routing AS (
 	watermark uuid,
 	seen_below xid8,
 	open_xids xid8[],
-	questions outbox.question[]
+	questions outbox.question[],
+	is_shared boolean,
+	turn_of text,
+	cut_org text,
+	waiting_at tid[],
+	waiting_orgs text[]
 );
 
 ALTER TYPE outbox.routing OWNER TO postgres;
 
 -- Name: TYPE routing; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs.';
+COMMENT ON TYPE outbox.routing IS 'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; questions: the filters still to be evaluated, in the order of the pairs; is_shared: other organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: the rows of the other events that now wait for the turn of their organisation.';
 
 -- Name: status_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -805,11 +811,13 @@ begin
       c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights, c.org_id)::outbox.question)
+    filter (where c.is_asked),
+    p_batch.is_shared or pg_catalog.bool_or(c.is_mixed)
+  into p_batch.pairs, p_batch.questions, p_batch.is_shared
   from (
-    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked,
+      (select pg_catalog.count(*) > 1 from changes) as is_mixed
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id
@@ -2314,6 +2322,111 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 -- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
+
+-- Name: await_turn_at(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  -- For fewer events a turn is not worth its extra calls.
+  v_fewest constant integer := 10;
+  v_cut uuid := p_batch.pairs[p_most + 1].event_id;
+  v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
+  v_org text;
+  v_left tid[];
+begin
+  if p_batch.turn_of is not null or p_batch.is_shared is not true
+    or p_batch.cut_org is null and v_place * 2 > pg_catalog.cardinality(p_batch.events)
+  then
+    return p_batch;
+  end if;
+  select e.org_id into v_org from outbox.event e where e.id = v_cut;
+  v_left := array(
+    select b.row_at
+    from unnest(p_batch.events[v_place + 1:], p_batch.rows_at[v_place + 1:])
+      as b (event_id, row_at)
+    cross join lateral (
+      select e.org_id from outbox.event e where e.id = b.event_id offset 0
+    ) e
+    where e.org_id = v_org);
+  if p_batch.cut_org is null and (
+    pg_catalog.cardinality(v_left) < v_fewest
+    or (
+      select coalesce(pg_catalog.sum(n.n), 0) * 2 < p_most
+      from (
+        select p.event_id, pg_catalog.count(*) as n from pg_catalog.unnest(p_batch.pairs) p
+        group by p.event_id
+      ) n
+      cross join lateral (
+        select e.org_id from outbox.event e where e.id = n.event_id offset 0
+      ) e
+      where e.org_id = v_org))
+  then
+    return p_batch;
+  end if;
+  p_batch.cut_org := v_org;
+  p_batch.waiting_at := p_batch.waiting_at || v_left;
+  p_batch.waiting_orgs := p_batch.waiting_orgs
+    || pg_catalog.array_fill(v_org, array[pg_catalog.cardinality(v_left)]);
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) IS 'A batch that is to be cut to p_most pairs. If that is the end of the share of an organisation (cut_org), or if one has most of the pairs and half of the events are left, its other events wait for its turn.';
+
+-- Name: await_turns(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_turns(p_batch outbox.routing) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '') then
+    return p_batch;
+  end if;
+  select coalesce(pg_catalog.array_agg(b.event_id order by b.place) filter (where w.org_id is null),
+      '{}'),
+    coalesce(pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is null), '{}'),
+    coalesce(pg_catalog.array_agg(b.behind order by b.place) filter (where w.org_id is null), '{}'),
+    pg_catalog.array_agg(b.row_at order by b.place) filter (where w.org_id is not null),
+    pg_catalog.array_agg(w.org_id order by b.place) filter (where w.org_id is not null)
+  into p_batch.events, p_batch.rows_at, p_batch.behind, p_batch.waiting_at, p_batch.waiting_orgs
+  from unnest(p_batch.events, p_batch.rows_at, p_batch.behind) with ordinality
+    as b (event_id, row_at, behind, place)
+  left join lateral (
+    select e.org_id from outbox.event e
+    where e.id = b.event_id
+      and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
+    offset 0
+  ) w on true;
+  p_batch.is_shared := true;
+  return p_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.await_turns(p_batch outbox.routing) OWNER TO postgres;
+
+-- Name: FUNCTION await_turns(p_batch outbox.routing); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_turns(p_batch outbox.routing) IS 'A batch without the events of organisations of which earlier events wait for a turn, so that the order of their events stays.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6395,37 +6508,42 @@ ALTER FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) IS 'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
--- Name: cut_batch(outbox.routing, uuid[], integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: cut_batch(outbox.routing, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) RETURNS outbox.routing
+CREATE FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) RETURNS outbox.routing
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
 declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
+  if p_batch.pairs[p_most].event_id = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
+  elsif p_batch.cut_org is not null then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
+  end if;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  if p_batch.pairs[p_most].event_id = v_cut then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  end if;
+  -- Late events, and those of a turn, are not above the watermark.
   p_batch.watermark := case
-    when v_place <= pg_catalog.cardinality(p_late) + 1 then null
-    else p_batch.events[v_place - 1]
+    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
+    then p_batch.events[v_place - 1]
   end;
   return p_batch;
 end
 $$;
 
-ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) OWNER TO postgres;
+ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) OWNER TO postgres;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed.';
+COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed. p_watermark: of the last read.';
 
 -- Name: database_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7792,8 +7910,15 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
+  v_share_ends integer := case
+    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
+  end;
 begin
   foreach v_question in array p_batch.questions loop
+    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
+      p_batch.cut_org := v_question.org_id;
+      exit;
+    end if;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -7820,7 +7945,7 @@ begin
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -7901,13 +8026,18 @@ begin
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
-        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        (
+          select from outbox.unrouted u
+          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+        )
+        union all
+        (select from outbox.unrouted u where u.org_id > '' limit 10000)
         union all
         (select from outbox.unrouted_late(v_router, 1000) u)
       ) u),
     'unrouted_since', (
-      select extract(epoch from outbox.uuid_v7_time(u))
-      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+      select extract(epoch from least(
+        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (
@@ -10133,6 +10263,44 @@ ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
 
+-- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.router (
+    turn bigint DEFAULT 0 NOT NULL,
+    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
+    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
+    batch integer DEFAULT 1000 NOT NULL,
+    last_org text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE outbox.router OWNER TO postgres;
+
+-- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. last_org: the organisation that had the last turn. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
+
+-- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_new(p_router outbox.router) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (
+      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+    or exists (select from outbox.unrouted_late(p_router, 1) u);
+end
+$$;
+
+ALTER FUNCTION outbox.has_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION has_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_new(p_router outbox.router) IS 'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
 -- Name: has_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_unrouted() RETURNS boolean
@@ -10145,8 +10313,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-    or exists (select from outbox.unrouted_late(v_router, 1) u);
+  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
 end
 $$;
 
@@ -12459,22 +12626,6 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
 
--- Name: router; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.router (
-    turn bigint DEFAULT 0 NOT NULL,
-    watermark uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
-    seen_below xid8 DEFAULT '0'::xid8 NOT NULL,
-    open_xids xid8[] DEFAULT '{}'::xid8[] NOT NULL,
-    batch integer DEFAULT 1000 NOT NULL
-);
-
-ALTER TABLE outbox.router OWNER TO postgres;
-
--- Name: TABLE router; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.router IS 'One row, the state of routing. The call that holds its lock routes. A row of unrouted has not been read if its id > watermark, its xid is in open_xids, or its xid >= seen_below. turn: the number of updates, which is the key because it changes: with a constant key each lookup would scan all dead versions while a transaction stays open. Nothing inserts another row.';
-
 -- Name: lock_router(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_router() RETURNS outbox.router
@@ -12931,14 +13082,21 @@ CREATE FUNCTION outbox.next_unrouted(p_router outbox.router) RETURNS uuid[]
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_org text := outbox.turn_org(p_router);
 begin
+  if v_org is not null then
+    return array(
+      select u.event_id from outbox.unrouted u
+      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  end if;
   return array(
     select l.id from (
       select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
       union all
       (
         select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark order by u.event_id limit 1
+        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
       )
     ) l
     order by l.place limit 1);
@@ -13026,7 +13184,7 @@ begin
     v_batch := greatest(1, v_batch / 8);
   end loop;
   if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+    update outbox.router r set batch = v_batch, turn = r.turn + 1 where r.turn = p_router.turn;
   end if;
   return v_batch;
 end
@@ -13166,9 +13324,14 @@ begin
   if exists (select from outbox.unrouted_late(p_router, 1) u) then
     return '-infinity'::timestamptz;
   end if;
-  return coalesce((
-    select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
-    where u.event_id > p_router.watermark order by u.event_id limit 1), 'infinity');
+  return coalesce(
+    least(
+      outbox.oldest_waiting(),
+      (
+        select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )),
+    'infinity');
 end
 $$;
 
@@ -13177,6 +13340,36 @@ ALTER FUNCTION outbox.oldest_unrouted(p_router outbox.router) OWNER TO postgres;
 -- Name: FUNCTION oldest_unrouted(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) IS 'A time such that no event before it is unrouted; infinity if none is. p_router: the status of routing, or an older one.';
+
+-- Name: oldest_waiting(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.oldest_waiting() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_org text := '';
+  v_event uuid;
+  v_oldest timestamptz;
+begin
+  loop
+    select u.org_id, u.event_id into v_org, v_event from outbox.unrouted u
+    where u.org_id > v_org and u.org_id > '' order by u.org_id, u.event_id limit 1;
+    exit when not found;
+    v_oldest := least(v_oldest, outbox.uuid_v7_time(v_event));
+  end loop;
+  return v_oldest;
+end
+$$;
+
+ALTER FUNCTION outbox.oldest_waiting() OWNER TO postgres;
+
+-- Name: FUNCTION oldest_waiting(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.oldest_waiting() IS 'The time of the oldest event that waits for the turn of its organisation; null if none does.';
 
 -- Name: on_claimed(outbox.claimed, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13588,6 +13781,35 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
+
+-- Name: org_share_ends(outbox.question[], bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.min(s.place)
+    from (
+      select q.place, pg_catalog.row_number() over orgs as n,
+        pg_catalog.sum(q.body_bytes * (2 + w.weight)) over orgs as work
+      from unnest(p_questions) with ordinality
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, place)
+      cross join lateral (
+        select pg_catalog.sum(w) as weight from pg_catalog.unnest(q.weights) w
+      ) w
+      window orgs as (partition by q.org_id order by q.place)
+    ) s
+    where s.work > p_most and s.n > 1);
+end
+$$;
+
+ALTER FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) OWNER TO postgres;
+
+-- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) IS 'The place of the first question with which an organisation has more work than p_most; its first question does not count. Null if there is none.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15214,11 +15436,19 @@ begin
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
         union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        select u.event_id from outbox.unrouted u
+        where u.event_id > v_router.watermark and u.org_id is null
+        union all
+        select u.event_id from outbox.unrouted u where u.org_id > ''
         limit 10000
       ) c
     ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'waiting_turn', (
+      select pg_catalog.count(*)
+      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
+    ),
+    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+      outbox.oldest_waiting()),
     'oldest_due_at', (
       select g.next_at from outbox.gate g
       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
@@ -15230,7 +15460,7 @@ ALTER FUNCTION outbox.queue_backlog() OWNER TO postgres;
 
 -- Name: FUNCTION queue_backlog(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
+COMMENT ON FUNCTION outbox.queue_backlog() IS 'The backlog, read from where routing and the ring start, so that no dead row is scanned: {"unrouted", "waiting_turn": the number of them that wait for the turn of their organisation, each up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which may be in the future}.';
 
 -- Name: queue_metrics(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15457,6 +15687,67 @@ ALTER FUNCTION outbox.read_filter(p_filter text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_filter(p_filter text) IS 'Parses a filter and returns it with its weight. OH001 has the position, the problem and the remedy.';
 
+-- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_new(p_router outbox.router) RETURNS outbox.routing
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_snapshot pg_snapshot;
+  v_late uuid[];
+  v_batch outbox.routing;
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+begin
+  -- One statement reads the late events, the new events and its own snapshot, so that all three
+  -- agree.
+  select pg_catalog.pg_current_snapshot(),
+    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > p_router.watermark and u.org_id is null
+      order by u.event_id limit p_router.batch
+    ) u
+  ) n;
+  -- If late events alone fill the batch, it has no others and keeps the state of router.
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_batch := null;
+  else
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      p_router.watermark);
+    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+    -- This transaction counts as open, because it may publish after this read.
+    v_batch.open_xids := array(
+      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union
+      select pg_catalog.pg_current_xact_id_if_assigned());
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
+  end if;
+  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.read_new(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION read_new(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_new(p_router outbox.router) IS 'A batch of the events that routing has not read: late ones first, then by id. locks: the caller holds router.';
+
 -- Name: read_payload(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) RETURNS record
@@ -15587,25 +15878,50 @@ ALTER FUNCTION outbox.read_secret(p_endpoint_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.read_secret(p_endpoint_id uuid) IS 'The secrets of a webhook: {"id", "secret": "whsec_…" (null if Vault cannot return it: rotate_secret() creates a new one), "public_key": "whpk_…" or null, "secrets": [{"secret_id", "scheme", "public_key", "created_at", "expires_at"}] that sign, newest first}. Returns no private key. OH002; OH004 for another kind of endpoint.';
 
+-- Name: read_turn(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_turn(p_org_id text, p_limit integer) RETURNS outbox.routing
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_batch outbox.routing;
+begin
+  select pg_catalog.array_agg(u.event_id), pg_catalog.array_agg(u.ctid),
+    pg_catalog.array_agg(coalesce(u.routed_to, v_start))
+  into v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+    where u.org_id = p_org_id and u.org_id > '' order by u.event_id limit p_limit
+  ) u;
+  v_batch.turn_of := p_org_id;
+  v_batch.is_shared := true;
+  return v_batch;
+end
+$$;
+
+ALTER FUNCTION outbox.read_turn(p_org_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) IS 'A batch of the first events that wait for the turn of an organisation.';
+
 -- Name: read_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_unrouted() RETURNS outbox.routing
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   v_router outbox.router;
-  v_snapshot pg_snapshot;
-  v_late uuid[];
   v_batch outbox.routing;
+  v_org text;
   v_most integer := 2000;
-  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -15620,36 +15936,14 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
-    ) u
-  ) n;
-  if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch := null;
+  v_org := outbox.turn_org(v_router);
+  if v_org is null then
+    v_batch := outbox.await_turns(outbox.read_new(v_router));
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      v_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
-  end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+    v_batch := outbox.read_turn(v_org, v_router.batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return null;
+    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
@@ -15659,7 +15953,7 @@ begin
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -17865,11 +18159,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      update outbox.unrouted u set
+        routed_to = p_batch.cut_endpoint,
+        org_id = coalesce(p_batch.cut_org, u.org_id)
       where u.event_id = p_batch.cut_event;
+    end if;
+    if p_batch.waiting_at is not null then
+      update outbox.unrouted u set org_id = w.org_id
+      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
+      where u.ctid = w.row_at;
     end if;
     update outbox.router r set
       turn = r.turn + 1,
+      last_org = coalesce(p_batch.turn_of, r.last_org),
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -17888,6 +18190,9 @@ begin
       begin
         if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          -- So that the next call is not a turn of the same organisation.
+          update outbox.router r set turn = r.turn + 1
+          where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
         v_late := true;
@@ -20265,6 +20570,38 @@ ALTER FUNCTION outbox.try_read(p_vault_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.try_read(p_vault_id uuid) IS 'A secret from Vault; null if it is missing or cannot be decrypted.';
 
+-- Name: turn_org(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.turn_org(p_router outbox.router) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if not exists (select from outbox.unrouted u where u.org_id > '')
+    or p_router.turn % 2 = 0 and outbox.has_new(p_router)
+  then
+    return null;
+  end if;
+  return coalesce(
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > p_router.last_org and u.org_id > '' order by u.org_id, u.event_id limit 1
+    ),
+    (
+      select u.org_id from outbox.unrouted u
+      where u.org_id > '' order by u.org_id, u.event_id limit 1
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.turn_org(p_router outbox.router) OWNER TO postgres;
+
+-- Name: FUNCTION turn_org(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.turn_org(p_router outbox.router) IS 'The organisation whose turn the next call is; null if that call reads new events.';
+
 -- Name: turn_ring(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.turn_ring(p_from timestamp with time zone) RETURNS void
@@ -20382,13 +20719,14 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark
+      and u.event_id <= p_router.watermark and u.org_id is null
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -21905,7 +22243,8 @@ CREATE VIEW outbox.queue_health WITH (security_invoker='true') AS
     a.n AS set_aside,
     a.error AS set_aside_error,
     outbox.last_tick_at() AS last_tick_at,
-    outbox.queue_problems(w.backlog) AS problems
+    outbox.queue_problems(w.backlog) AS problems,
+    ((w.backlog ->> 'waiting_turn'::text))::bigint AS waiting_turn
    FROM ((( SELECT outbox.queue_backlog() AS backlog
          OFFSET 0) w
      CROSS JOIN ( SELECT outbox.gate_totals() AS totals
@@ -21932,7 +22271,8 @@ CREATE TABLE outbox.unrouted (
     event_id uuid NOT NULL,
     xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
     routed_to uuid,
-    failures smallint DEFAULT 0 NOT NULL
+    failures smallint DEFAULT 0 NOT NULL,
+    org_id text
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_cost_delay='0');
 
@@ -21940,7 +22280,7 @@ ALTER TABLE outbox.unrouted OWNER TO postgres;
 
 -- Name: TABLE unrouted; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has.';
+COMMENT ON TABLE outbox.unrouted IS 'Events that are not completely routed. xid: the transaction that published them; routed_to: the last endpoint that was processed, of an event with more endpoints than one batch has; org_id: the organisation, if the event waits for the turn of its organisation (see turn), else null.';
 
 -- Name: relay_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -23034,6 +23374,10 @@ CREATE INDEX unroutable_again ON outbox.unroutable USING btree (again_at) WHERE 
 
 CREATE INDEX unroutable_org ON outbox.unroutable USING btree (org_id, event_id) WHERE (org_id > ''::text);
 
+-- Name: unrouted_turn; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX unrouted_turn ON outbox.unrouted USING btree (org_id, event_id) WHERE (org_id > ''::text);
+
 -- Name: unrouted_xid; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX unrouted_xid ON outbox.unrouted USING btree (xid, event_id) WHERE (xid > '0'::xid8);
@@ -23536,6 +23880,14 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION await_turn_at(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.await_turn_at(p_batch outbox.routing, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION await_turns(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.await_turns(p_batch outbox.routing) FROM PUBLIC;
+
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) FROM PUBLIC;
@@ -24034,9 +24386,9 @@ REVOKE ALL ON FUNCTION outbox.current_traceparent() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUBLIC;
 
--- Name: FUNCTION cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_watermark uuid, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION database_metrics(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24503,6 +24855,10 @@ REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, 
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_new(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
@@ -24920,6 +25276,10 @@ REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.oldest_unrouted(p_router outbox.router) FROM PUBLIC;
 
+-- Name: FUNCTION oldest_waiting(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.oldest_waiting() FROM PUBLIC;
+
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) FROM PUBLIC;
@@ -24985,6 +25345,10 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 -- Name: FUNCTION org_endpoint(p_org_id text, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION org_share_ends(p_questions outbox.question[], p_most bigint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_share_ends(p_questions outbox.question[], p_most bigint) FROM PUBLIC;
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25221,6 +25585,10 @@ REVOKE ALL ON FUNCTION outbox.read_cursor(p_cursor text, OUT p_at timestamp with
 
 REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 
+-- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_new(p_router outbox.router) FROM PUBLIC;
+
 -- Name: FUNCTION read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_payload(p_event_id uuid, OUT doc jsonb, OUT problem text) FROM PUBLIC;
@@ -25237,6 +25605,10 @@ REVOKE ALL ON FUNCTION outbox.read_results(p_results jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.read_secret(p_endpoint_id uuid) TO service_role;
+
+-- Name: FUNCTION read_turn(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_turn(p_org_id text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION read_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25802,6 +26174,10 @@ REVOKE ALL ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
 -- Name: FUNCTION try_read(p_vault_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.try_read(p_vault_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION turn_org(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.turn_org(p_router outbox.router) FROM PUBLIC;
 
 -- Name: FUNCTION turn_ring(p_from timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -20,9 +20,14 @@ begin
   if exists (select from outbox.unrouted_late(p_router, 1) u) then
     return '-infinity'::timestamptz;
   end if;
-  return coalesce((
-    select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
-    where u.event_id > p_router.watermark order by u.event_id limit 1), 'infinity');
+  return coalesce(
+    least(
+      outbox.oldest_waiting(),
+      (
+        select outbox.uuid_v7_time(u.event_id) from outbox.unrouted u
+        where u.event_id > p_router.watermark order by u.event_id limit 1
+      )),
+    'infinity');
 end
 $$;
 comment on function outbox.oldest_unrouted(outbox.router) is

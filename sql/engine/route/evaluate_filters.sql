@@ -1,7 +1,7 @@
 -- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
 -- question for each pair of an event and an endpoint with filters. The payload is parsed once for
 -- all filters of its event. The cost of filters is added up before they run, and the batch ends at
--- the limit of one call.
+-- the limit of one call, or at the share of one organisation if others may be waiting (see turn).
 
 create function outbox.read_payload(
   p_event_id uuid, out doc jsonb, out problem text
@@ -137,8 +137,15 @@ declare
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
+  v_share_ends integer := case
+    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
+  end;
 begin
   foreach v_question in array p_batch.questions loop
+    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
+      p_batch.cut_org := v_question.org_id;
+      exit;
+    end if;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -165,7 +172,7 @@ begin
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case

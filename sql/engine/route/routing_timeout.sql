@@ -25,7 +25,7 @@ begin
     v_batch := greatest(1, v_batch / 8);
   end loop;
   if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+    update outbox.router r set batch = v_batch, turn = r.turn + 1 where r.turn = p_router.turn;
   end if;
   return v_batch;
 end

@@ -154,11 +154,13 @@ begin
       c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights, c.org_id)::outbox.question)
+    filter (where c.is_asked),
+    p_batch.is_shared or pg_catalog.bool_or(c.is_mixed)
+  into p_batch.pairs, p_batch.questions, p_batch.is_shared
   from (
-    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked,
+      (select pg_catalog.count(*) > 1 from changes) as is_mixed
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id

@@ -21,7 +21,7 @@ select is(refusal(format('select outbox.read_filter(%L)', refused)), 'OH001 filt
 -- A payload may cost 8,388,608 steps times bytes: here 16 x 524,288.
 create function answer(p_bytes integer, p_weights integer[]) returns text language sql as $$
   select outbox.filter_problem(row(gen_random_uuid(), gen_random_uuid(), p_bytes, array_fill('strict exists($ ? (@ == 1))'::jsonpath, array[cardinality(p_weights)]),
-    p_weights)::outbox.question, '1')
+    p_weights, 'default')::outbox.question, '1')
 $$;
 select is(answer(524288, '{16}'), null, 'a payload of that size is asked');
 select is(answer(524289, '{16}'), 'filter: 16 steps for each value are too many for a payload of 524289 bytes', 'one that is a byte larger is not');
