@@ -182,6 +182,23 @@ Deno.test('drop_ended_subscriptions() waits for nobody who holds one', async () 
   await editor.sql`reset lock_timeout`
 })
 
+Deno.test('route_waiting() waits for nobody who routes an event again', async () => {
+  await addEndpoints(router.sql, { count: 1 })
+  const event = await publishOne(publisher.sql)
+  await db.admin`delete from outbox.unrouted where true`
+  await db.admin`
+    insert into outbox.unroutable (event_id, error, set_aside_at, again_at)
+    values (${event}, 'a test', now(), now())`
+  await publisher.sql`begin`
+  await publisher.sql`select outbox.route_again(${event})`
+  await editor.sql`set lock_timeout = '5s'`
+  const [row] = await editor.sql`select outbox.route_waiting(clock_timestamp(), 100) as n`
+  expect(row?.n).toBe(0)
+  await publisher.sql`commit`
+  await editor.sql`reset lock_timeout`
+  expect(await new Run(router.sql).call()).toMatchObject({ routed: 1 })
+})
+
 Deno.test('two editors of one endpoint: no time has two subscriptions of a type, and none is lost', async () => {
   const [endpoint = ''] = await addEndpoints(router.sql, { count: 1, patterns: ['k.a'] })
   await editor.sql`begin`

@@ -1590,16 +1590,21 @@ export type Database = {
       'router': {
         Row: {
           'batch': number
+          'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
           'turn': number
           'watermark': string
+          'has_new': boolean | null
           'next_unrouted': (string)[] | null
           'oldest_unrouted': string | null
+          'read_new': Database['outbox']['CompositeTypes']['routing'] | null
+          'turn_org': string | null
         }
-        ComputedFields: 'next_unrouted' | 'oldest_unrouted'
+        ComputedFields: 'has_new' | 'next_unrouted' | 'oldest_unrouted' | 'read_new' | 'turn_org'
         Insert: {
           'batch'?: number
+          'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
           'turn'?: number
@@ -1607,6 +1612,7 @@ export type Database = {
         }
         Update: {
           'batch'?: number
+          'last_org'?: string
           'open_xids'?: (unknown)[]
           'seen_below'?: unknown
           'turn'?: number
@@ -1978,6 +1984,7 @@ export type Database = {
         Row: {
           'event_id': string
           'failures': number
+          'org_id': string | null
           'routed_to': string | null
           'xid': unknown
         }
@@ -1985,12 +1992,14 @@ export type Database = {
         Insert: {
           'event_id': string
           'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'xid'?: unknown
         }
         Update: {
           'event_id'?: string
           'failures'?: number
+          'org_id'?: string | null
           'routed_to'?: string | null
           'xid'?: unknown
         }
@@ -2321,6 +2330,7 @@ export type Database = {
           'set_aside_error': string | null
           'unroutable': number | null
           'unrouted': number | null
+          'waiting_turn': number | null
         }
         ComputedFields: never
         Relationships: []
@@ -2608,6 +2618,26 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
+      'await_turn_at': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'await_turns': {
+        Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.routing'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -3147,8 +3177,8 @@ export type Database = {
       'cut_batch': {
         Args: {
           'p_batch': Database['outbox']['CompositeTypes']['routing']
-          'p_late': (string)[]
           'p_most': number
+          'p_watermark': string
         }
         Returns: Database['outbox']['CompositeTypes']['routing']
         SetofOptions: {
@@ -3781,6 +3811,15 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
@@ -4202,6 +4241,7 @@ export type Database = {
         Args: Record<PropertyKey, never>
         Returns: {
           'batch': number
+          'last_org': string
           'open_xids': (unknown)[]
           'seen_below': unknown
           'turn': number
@@ -4409,6 +4449,7 @@ export type Database = {
         }
         Returns: string
       }
+      'oldest_waiting': { Args: Record<PropertyKey, never>; Returns: string }
       'on_claimed': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed']; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
@@ -4593,6 +4634,13 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'org_share_ends': {
+        Args: {
+          'p_most': number
+          'p_questions': (Database['outbox']['CompositeTypes']['question'])[]
+        }
+        Returns: number
       }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
@@ -4836,6 +4884,21 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'read_new': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: 'outbox.router'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_payload': { Args: { 'p_event_id': string }; Returns: Record<string, unknown> }
       'read_problem': { Args: { 'p_vault_id': string; 'p_what': string }; Returns: string }
       'read_results': {
@@ -4849,6 +4912,16 @@ export type Database = {
         }
       }
       'read_secret': { Args: { 'p_endpoint_id': string }; Returns: Json }
+      'read_turn': {
+        Args: { 'p_limit': number; 'p_org_id': string }
+        Returns: Database['outbox']['CompositeTypes']['routing']
+        SetofOptions: {
+          from: '*'
+          to: 'routing'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'read_unrouted': {
         Args: Record<PropertyKey, never>
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5492,6 +5565,15 @@ export type Database = {
       'try_apply': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: boolean }
       'try_lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: (string)[] }
       'try_read': { Args: { 'p_vault_id': string }; Returns: string }
+      'turn_org': {
+        Args: {
+          'p_router': Omit<
+            Database['outbox']['Tables']['router']['Row'],
+            Database['outbox']['Tables']['router']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'turn_ring': { Args: { 'p_from': string }; Returns: undefined }
       'type_patterns': { Args: { 'p_type': string }; Returns: (string)[] }
       'undo_attempt': {
@@ -5769,6 +5851,7 @@ export type Database = {
         'body_bytes': number | null
         'filters': (unknown)[] | null
         'weights': (number)[] | null
+        'org_id': string | null
       }
       'replay_step': {
         'job_id': number | null
@@ -5810,6 +5893,11 @@ export type Database = {
         'seen_below': unknown
         'open_xids': (unknown)[] | null
         'questions': (Database['outbox']['CompositeTypes']['question'])[] | null
+        'is_shared': boolean | null
+        'turn_of': string | null
+        'cut_org': string | null
+        'waiting_at': (unknown)[] | null
+        'waiting_orgs': (string)[] | null
       }
       'status_change': {
         'update_id': number | null
