@@ -1,6 +1,6 @@
 -- Pausing, disabling and deleting endpoints. These functions only write the row of the endpoint, so
 -- they wait for no run and no run waits for them. claim() reads the row. Open deliveries do not
--- change.
+-- change. A pause does not change subscriptions; a deletion ends them.
 
 create function outbox.set_endpoint_status(
   p_endpoint_id uuid, p_status text, p_reason text
@@ -18,6 +18,11 @@ begin
       else e.ramp_from
     end
   where e.id = p_endpoint_id;
+  if p_status = 'deleted' then
+    perform outbox.end_subscriptions(p_endpoint_id, array(
+      select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
+      outbox.subscription_time(p_endpoint_id));
+  end if;
   return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
     'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));

@@ -89,6 +89,11 @@ begin
     when v_token in ('strict', 'lax') then
       perform outbox.refuse_filter(v_place, pg_catalog.format('%s is not part of the language',
         v_token), 'Remove it: all paths are strict and find nothing if a member is missing');
+    when pg_catalog.lower(v_token) = 'not' then
+      perform outbox.refuse_filter(v_place,
+        pg_catalog.format('%s is not part of the language', v_token),
+        pg_catalog.format('Write ! instead: !%s.paid, or !(%s.total > 100)', p_state.root,
+          p_state.root));
     when v_token ~ '^["0-9-]' or v_token in ('true', 'false', 'null') then
       perform outbox.refuse_filter(v_place, 'a condition must start with a path, not a literal',
         'Write the path first: $.total > 100');
@@ -198,7 +203,11 @@ begin
         when v_token in ('$', '@') then 'a second path without && or ||'
         else pg_catalog.format('%s is not part of the language', outbox.filter_shown(v_token))
       end,
-      case v_token
+      case pg_catalog.lower(v_token)
+        when 'and' then 'Write && instead of and'
+        when 'or' then 'Write || instead of or'
+        when 'not' then 'Write ! before the condition: !($.country in ("DE", "FR"))'
+        when 'like' then 'Use starts with "abc", or in ("a", "b") for alternatives'
         when 'like_regex' then 'Use starts with "abc", or in ("a", "b") for alternatives'
         when 'is' then 'Remove "is unknown": an unknown result counts as false'
         when '-' then 'Put a name with a hyphen in quotes, $."a-b"; there is no arithmetic'
@@ -206,8 +215,14 @@ begin
         when '<>' then 'Write !='
         when '/*' then 'Remove the comment'
         when ')' then 'Remove it'
-        else 'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
-          '>=, starts with or in (…); there is no arithmetic'
+        else case
+          when p_tokens.texts[p_state.at - 1] in ('$', '@') and v_token ~ '^[A-Za-z_]'
+          then pg_catalog.format('Write a dot after %s: %s.%s', p_tokens.texts[p_state.at - 1],
+            p_tokens.texts[p_state.at - 1], outbox.filter_shown(v_token))
+          else
+            'Write &&, || or end the filter here; compare a path with a literal by == != < <= > '
+            '>=, starts with or in (…); there is no arithmetic'
+        end
       end);
   end if;
   p_state.written := p_state.written || p_state.closings[v_open];

@@ -21,5 +21,7 @@ grant execute on function
   outbox.preview_schedule(jsonb),
   outbox.retry_preset(text)
 to service_role;
-grant select on outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.failure_rule
+grant select on
+  outbox.endpoint, outbox.endpoint_kind, outbox.subscription, outbox.ended_subscription,
+  outbox.failure_rule
 to service_role;

@@ -111,7 +111,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   perform outbox.count_up('created', '{}', outbox.add_deliveries(array(
     select row(v.id, e.id, null, v.deliver_at, outbox.key_hash(e.ordering, v.partition_key),
-      pg_catalog.octet_length(v.body))::outbox.pair
+      pg_catalog.octet_length(v.body), false)::outbox.pair
     from outbox.event v
     join outbox.endpoint e on e.id = p_endpoint_id and e.status <> 'deleted'
     where v.id = p_event_id), p_now));

@@ -23,13 +23,18 @@ begin
     -- As routing reads: new events above the watermark, and late ones.
     'unrouted', (
       select pg_catalog.count(*) from (
-        (select from outbox.unrouted u where u.event_id > v_router.watermark limit 10000)
+        (
+          select from outbox.unrouted u
+          where u.event_id > v_router.watermark and u.org_id is null limit 10000
+        )
+        union all
+        (select from outbox.unrouted u where u.org_id > '' limit 10000)
         union all
         (select from outbox.unrouted_late(v_router, 1000) u)
       ) u),
     'unrouted_since', (
-      select extract(epoch from outbox.uuid_v7_time(u))
-      from pg_catalog.unnest(outbox.next_unrouted(v_router)) u),
+      select extract(epoch from least(
+        outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]), outbox.oldest_waiting()))),
     'set_aside', (select pg_catalog.count(*) from (select from outbox.unroutable limit 10000) u),
     'dead_letters', (
       select pg_catalog.count(*) from (

@@ -72,8 +72,8 @@ end
 $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
-  'at last its secrets, subscriptions and gate. Returns how many rows it removed; 0 for an '
-  'endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
+  'deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -86,7 +86,6 @@ begin
   delete from vault.secrets v using deleted g where v.id = g.vault_id;
   perform outbox.put_headers(p_endpoint_id, '{}');
   perform outbox.put_credentials(p_endpoint_id, null);
-  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
   delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
   delete from outbox.endpoint_refusal r where r.endpoint_id = p_endpoint_id;
   -- endpoint_attempts is the only counter by endpoint. Also delete the changes that are not added
@@ -101,8 +100,8 @@ begin
 end
 $$;
 comment on function outbox.remove_endpoint(uuid, bigint) is
-  'Removes the secrets, headers, credentials, subscriptions, lanes and gate of a deleted '
-  'endpoint. Its own row stays, because history refers to it.';
+  'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row '
+  'stays, because history refers to it. Its subscriptions ended at the deletion.';
 
 create function outbox.purge_deleted(p_limit integer) returns integer
 language plpgsql security definer set search_path = ''

@@ -18,11 +18,19 @@ begin
       select pg_catalog.count(*) from (
         select u from outbox.unrouted_late(v_router, 10000) u
         union all
-        select u.event_id from outbox.unrouted u where u.event_id > v_router.watermark
+        select u.event_id from outbox.unrouted u
+        where u.event_id > v_router.watermark and u.org_id is null
+        union all
+        select u.event_id from outbox.unrouted u where u.org_id > ''
         limit 10000
       ) c
     ),
-    'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+    'waiting_turn', (
+      select pg_catalog.count(*)
+      from (select from outbox.unrouted u where u.org_id > '' limit 10000) c
+    ),
+    'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
+      outbox.oldest_waiting()),
     'oldest_due_at', (
       select g.next_at from outbox.gate g
       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
@@ -31,8 +39,9 @@ end
 $$;
 comment on function outbox.queue_backlog() is
   'The backlog, read from where routing and the ring start, so that no dead row is scanned: '
-  '{"unrouted": up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first '
-  'endpoint, which may be in the future}.';
+  '{"unrouted", "waiting_turn": the number of them that wait for the turn of their organisation, '
+  'each up to 10,000, "oldest_unrouted_at", "oldest_due_at": the time of the first endpoint, which '
+  'may be in the future}.';
 
 create function outbox.gate_totals() returns jsonb
 language plpgsql stable security definer
@@ -115,7 +124,8 @@ select
   a.n as set_aside,
   a.error as set_aside_error,
   outbox.last_tick_at() as last_tick_at,
-  outbox.queue_problems(w.backlog) as problems
+  outbox.queue_problems(w.backlog) as problems,
+  (w.backlog ->> 'waiting_turn')::bigint as waiting_turn
 from (select outbox.queue_backlog() as backlog offset 0) w
 cross join (select outbox.gate_totals() as totals offset 0) g
 cross join (

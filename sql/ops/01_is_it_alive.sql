@@ -71,8 +71,7 @@ due as (
     and g.next_at < 'infinity'
 ),
 new as (
-  select coalesce(now() - outbox.uuid_v7_time((outbox.next_unrouted(r))[1]), '0') as late
-  from outbox.router r
+  select coalesce(now() - (outbox.queue_backlog() ->> 'oldest_unrouted_at')::timestamptz, '0') as late
 ),
 aside as (
   select pg_catalog.count(*) as n, pg_catalog.max(u.error) as error from outbox.unroutable u

@@ -111,6 +111,11 @@ begin
     exit when pg_catalog.clock_timestamp() >= p_until;
     if v_turn % 4 = 0 then
       begin
+        perform outbox.route_waiting(p_now, 100);
+      exception when query_canceled or others then
+        raise warning 'outbox.route_waiting(): %', sqlerrm;
+      end;
+      begin
         perform outbox.wake_changed(p_now);
         perform outbox.wake_missed(p_now);
       exception when query_canceled or others then
@@ -131,6 +136,13 @@ begin
       exception when query_canceled or others then
         raise warning 'outbox.purge_deleted(), outbox.expire_deliveries(): %', sqlerrm;
       end;
+      begin
+        if v_second % 10 = 5 then
+          perform outbox.drop_ended_subscriptions(p_now, 1000);
+        end if;
+      exception when query_canceled or others then
+        raise warning 'outbox.drop_ended_subscriptions(): %', sqlerrm;
+      end;
     elsif v_second % 10 = 0 then
       begin
         loop
@@ -144,10 +156,11 @@ begin
 end
 $$;
 comment on function outbox.upkeep(timestamptz, timestamptz) is
-  'The periodic work of the tick, besides kicks: continues replay jobs, makes changed gates due, '
-  'calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires '
-  'deliveries that were open too long, adds up the counters. After p_until it begins no step, and '
-  'the next tick begins with another one.';
+  'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that '
+  'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
+  'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes '
+  'ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick '
+  'begins with another one.';
 
 create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''

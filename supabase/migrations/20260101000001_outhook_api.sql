@@ -878,6 +878,7 @@ create function outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) re
 language plpgsql set search_path = ''
 as $$
 declare
+  v_at timestamptz := outbox.subscription_time(p_endpoint_id);
   v_types text[];
   v_filter text;
 begin
@@ -894,14 +895,15 @@ begin
   if p_change ? 'filter' then
     v_filter := p_change ->> 'filter';
   end if;
-  delete from outbox.subscription s
-  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);
-  perform outbox.subscribe(p_endpoint_id, v_types, v_filter);
+  perform outbox.end_subscriptions(p_endpoint_id, array(
+    select s.pattern from outbox.subscription s
+    where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types)), v_at);
+  perform outbox.put_subscriptions(outbox.check_endpoint(p_endpoint_id), v_types, v_filter, v_at);
 end
 $$;
 comment on function outbox.change_event_types(uuid, jsonb) is
-  'Sets the event types and the filter that a change names. A type that the endpoint already has '
-  'keeps its creation time. OH001.';
+  'Sets the event types and the filter that a change names, all at the same time. A type that the '
+  'endpoint already has with the same filter is not changed. OH001, OH004.';
 
 create function outbox.update_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer default null

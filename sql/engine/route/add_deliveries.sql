@@ -101,7 +101,7 @@ begin
       end,
       p.body_bytes, p.deliver_at
     from pg_catalog.unnest(p_pairs) with ordinality
-      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+      as p (event_id, endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
     join pg_catalog.unnest(p_targets) t
       on t.endpoint_id = p.endpoint_id and t.key_hash = p.key_hash
     on conflict (event_id, endpoint_id) do nothing

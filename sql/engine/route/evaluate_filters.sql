@@ -1,10 +1,10 @@
 -- The filters of subscriptions, evaluated on the payloads of a batch. add_pairs() adds one
 -- question for each pair of an event and an endpoint with filters. The payload is parsed once for
 -- all filters of its event. The cost of filters is added up before they run, and the batch ends at
--- the limit of one call.
+-- the limit of one call, or at the share of one organisation if others may be waiting (see turn).
 
 create function outbox.read_payload(
-  p_event_id uuid, out doc jsonb, out created_at timestamptz, out problem text
+  p_event_id uuid, out doc jsonb, out problem text
 )
 language plpgsql stable
 set search_path = ''
@@ -14,7 +14,7 @@ as $$
 declare
   v_body text;
 begin
-  select e.body, e.created_at into v_body, created_at from outbox.event e where e.id = p_event_id;
+  select e.body into v_body from outbox.event e where e.id = p_event_id;
   begin
     doc := v_body::jsonb;
   exception when others then
@@ -58,14 +58,11 @@ create function outbox.each_filter_once(p_question outbox.question) returns outb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.since),
-    pg_catalog.array_agg(f.weight)
-  into p_question.filters, p_question.since, p_question.weights
+  select pg_catalog.array_agg(f.filter), pg_catalog.array_agg(f.weight)
+  into p_question.filters, p_question.weights
   from (
-    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.since) as since,
-      pg_catalog.min(q.weight) as weight
-    from unnest(p_question.filters, p_question.since, p_question.weights)
-      as q (filter, since, weight)
+    select (pg_catalog.array_agg(q.filter))[1] as filter, pg_catalog.min(q.weight) as weight
+    from unnest(p_question.filters, p_question.weights) as q (filter, weight)
     group by q.filter::text
   ) f;
   return p_question;
@@ -75,14 +72,11 @@ comment on function outbox.each_filter_once(outbox.question) is
   'A question without repeated filters: several patterns of an endpoint that match a type often '
   'have the same filter.';
 
-create function outbox.passes_filters(
-  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
-) returns boolean
+create function outbox.passes_filters(p_question outbox.question, p_doc jsonb) returns boolean
 language plpgsql stable set search_path = ''
 as $$
 begin
   for v_n in 1 .. pg_catalog.cardinality(p_question.filters) loop
-    continue when p_question.since[v_n] > p_created_at;
     if pg_catalog.jsonb_path_match(p_doc, p_question.filters[v_n], '{}', true) then
       return true;
     end if;
@@ -90,12 +84,10 @@ begin
   return false;
 end
 $$;
-comment on function outbox.passes_filters(outbox.question, jsonb, timestamptz) is
-  'Whether a payload passes one of the filters that existed when its event was published.';
+comment on function outbox.passes_filters(outbox.question, jsonb) is
+  'Whether a payload passes one of the filters of a question.';
 
-create function outbox.filter_problem(
-  p_question outbox.question, p_doc jsonb, p_created_at timestamptz
-) returns text
+create function outbox.filter_problem(p_question outbox.question, p_doc jsonb) returns text
 language plpgsql stable set search_path = ''
 as $$
 declare
@@ -111,7 +103,7 @@ begin
     return pg_catalog.format(
       'filter: %s steps for each value are too many for a payload of %s bytes',
       v_weight, p_question.body_bytes);
-  elsif outbox.passes_filters(p_question, p_doc, p_created_at) then
+  elsif outbox.passes_filters(p_question, p_doc) then
     return null;
   end if;
   return '';
@@ -122,7 +114,7 @@ exception when others then
   return 'filter: ' || sqlerrm;
 end
 $$;
-comment on function outbox.filter_problem(outbox.question, jsonb, timestamptz) is
+comment on function outbox.filter_problem(outbox.question, jsonb) is
   'The problem of a pair (see outbox.pair): null if the payload passes one of its filters.';
 
 create function outbox.evaluate_filters(p_batch outbox.routing) returns outbox.routing
@@ -139,15 +131,21 @@ declare
   v_event uuid;
   v_is_new boolean;
   v_doc jsonb;
-  v_created_at timestamptz;
   v_unreadable text;
   v_work bigint := 0;
   v_sorting bigint := 0;
   v_problems text[] := array[]::text[];
   v_asked integer;
   v_cut integer;
+  v_share_ends integer := case
+    when p_batch.is_shared then outbox.org_share_ends(p_batch.questions, v_most / 2)
+  end;
 begin
   foreach v_question in array p_batch.questions loop
+    if pg_catalog.cardinality(v_problems) + 1 = v_share_ends then
+      p_batch.cut_org := v_question.org_id;
+      exit;
+    end if;
     v_is_new := v_event is distinct from v_question.event_id;
     v_work := v_work + v_question.body_bytes * (
       (select pg_catalog.sum(w) from pg_catalog.unnest(v_question.weights) w)
@@ -159,22 +157,22 @@ begin
     exit when v_event is not null and (v_work > v_most or v_is_new and v_sorting > v_most);
     if v_is_new then
       v_event := v_question.event_id;
-      select r.doc, r.created_at, r.problem into v_doc, v_created_at, v_unreadable
+      select r.doc, r.problem into v_doc, v_unreadable
       from outbox.read_payload(v_event) r;
     end if;
     v_problems := pg_catalog.array_append(v_problems, coalesce(v_unreadable,
-      outbox.filter_problem(v_question, v_doc, v_created_at)));
+      outbox.filter_problem(v_question, v_doc)));
   end loop;
   v_asked := pg_catalog.cardinality(v_problems);
   p_batch.pairs := array(
     select row(p.event_id, p.endpoint_id, case when a.asked then a.problem else p.problem end,
-      p.deliver_at, p.key_hash, p.body_bytes)::outbox.pair
+      p.deliver_at, p.key_hash, p.body_bytes, p.is_deleted)::outbox.pair
     from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id, endpoint_id, problem,
-      deliver_at, key_hash, body_bytes, place)
+      deliver_at, key_hash, body_bytes, is_deleted, place)
     left join (
       select q.event_id, q.endpoint_id, q.problem, true as asked
       from unnest(p_batch.questions[1:v_asked], v_problems)
-        as q (event_id, endpoint_id, body_bytes, filters, since, weights, problem)
+        as q (event_id, endpoint_id, body_bytes, filters, weights, org_id, problem)
     ) a on a.event_id = p.event_id and a.endpoint_id = p.endpoint_id
     order by p.place);
   p_batch.questions := case
@@ -184,7 +182,7 @@ begin
     v_question := p_batch.questions[1];
     v_cut := (
       select p.place from pg_catalog.unnest(p_batch.pairs) with ordinality as p (event_id,
-        endpoint_id, problem, deliver_at, key_hash, body_bytes, place)
+        endpoint_id, problem, deliver_at, key_hash, body_bytes, is_deleted, place)
       where p.event_id = v_question.event_id and p.endpoint_id = v_question.endpoint_id);
     p_batch.pairs := p_batch.pairs[1:v_cut];
   end if;

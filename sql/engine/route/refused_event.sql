@@ -6,19 +6,43 @@
 --      the others aside until retry_now().
 --   c  If the database accepts none, the event is set aside until route_again().
 --
+-- An error that is usually temporary but may stay, such as a deadlock in a trigger of the user
+-- (may_stay()), is retried for longer: the third time the event is set aside for a minute, then for
+-- 2, 4, 8 and 16 minutes, and b and c follow after that. Meanwhile it costs the other events
+-- nothing. Any other temporary error comes from the server and does not count.
+--
 -- An example: a trigger of the user refuses the delivery of e2 to Q. Calls 1 and 2 route e1 and e3
 -- alone and count a failure of e2. Call 3 creates e2's deliveries to P and R and a refusal of e2-Q.
 
-create function outbox.count_failure(p_event uuid, p_error text, p_now timestamptz) returns void
+create function outbox.most_failures(p_is_passing boolean) returns integer
+language sql immutable set search_path = ''
+as $$
+  select case when p_is_passing then 8 else 3 end
+$$;
+comment on function outbox.most_failures(boolean) is
+  'How often an event may fail to be routed before it is set aside until route_again().';
+
+create function outbox.count_failure(
+  p_event uuid, p_error text, p_is_passing boolean, p_now timestamptz
+) returns void
 language plpgsql set search_path = ''
 as $$
 begin
   update outbox.unrouted u set failures = u.failures + 1 where u.event_id = p_event;
-  insert into outbox.unroutable (event_id, error, set_aside_at, routed_to)
-  select u.event_id, p_error, p_now, u.routed_to from outbox.unrouted u
+  insert into outbox.unroutable as w (
+    event_id, error, set_aside_at, routed_to, org_id, failures, again_at)
+  select u.event_id, p_error, p_now, u.routed_to,
+    (select e.org_id from outbox.event e where e.id = u.event_id), u.failures,
+    case
+      when u.failures < outbox.most_failures(p_is_passing)
+      then p_now + interval '1 minute' * 2 ^ (u.failures - 3)
+      else 'infinity'
+    end
+  from outbox.unrouted u
   where u.event_id = p_event and u.failures >= 3
   on conflict (event_id) do update set
-    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to;
+    error = excluded.error, set_aside_at = excluded.set_aside_at, routed_to = excluded.routed_to,
+    failures = excluded.failures, again_at = excluded.again_at;
   if found then
     perform outbox.count_up('events', array['set_aside']);
   end if;
@@ -32,8 +56,9 @@ exception when others then
     sqlstate, sqlerrm;
 end
 $$;
-comment on function outbox.count_failure(uuid, text, timestamptz) is
-  'Counts that an event could not be routed; after the third time it is set aside in unroutable.';
+comment on function outbox.count_failure(uuid, text, boolean, timestamptz) is
+  'Counts that an event could not be routed; after the third time it is set aside in unroutable. '
+  'p_is_passing: it is routed again later, up to most_failures().';
 
 create type outbox.pairs_apart as (
   added integer,
@@ -45,7 +70,7 @@ comment on type outbox.pairs_apart is
   'How many deliveries were created, and the pairs for which that failed, with the errors.';
 
 create function outbox.add_apart(
-  p_pairs outbox.pair[], p_now timestamptz
+  p_pairs outbox.pair[], p_is_passing boolean, p_now timestamptz
 ) returns outbox.pairs_apart
 language plpgsql set search_path = ''
 as $$
@@ -58,7 +83,7 @@ begin
     v_done.added := outbox.route_events('{}', p_pairs, p_now);
     return v_done;
   exception when others then
-    if outbox.is_passing(sqlstate) then
+    if outbox.is_passing(sqlstate) and not (p_is_passing and outbox.may_stay(sqlstate)) then
       raise;
     end if;
     v_done.sqlstates := array[sqlstate];
@@ -69,18 +94,18 @@ begin
     v_done.refused := p_pairs;
     return v_done;
   end if;
-  v_done := outbox.add_apart(p_pairs[1:v_half], p_now);
-  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_now);
+  v_done := outbox.add_apart(p_pairs[1:v_half], p_is_passing, p_now);
+  v_rest := outbox.add_apart(p_pairs[v_half + 1:], p_is_passing, p_now);
   return row(v_done.added + v_rest.added, v_done.refused || v_rest.refused,
     v_done.sqlstates || v_rest.sqlstates, v_done.errors || v_rest.errors)::outbox.pairs_apart;
 end
 $$;
-comment on function outbox.add_apart(outbox.pair[], timestamptz) is
-  'Creates the deliveries of pairs; if the database refuses some, all others are created. locks: '
-  'the caller holds the gates.';
+comment on function outbox.add_apart(outbox.pair[], boolean, timestamptz) is
+  'Creates the deliveries of pairs; if the database refuses some, all others are created. '
+  'p_is_passing: also if the error may_stay(). locks: the caller holds the gates.';
 
 create function outbox.route_what_fits(
-  p_batch outbox.routing, p_event uuid, p_now timestamptz
+  p_batch outbox.routing, p_event uuid, p_is_passing boolean, p_now timestamptz
 ) returns integer
 language plpgsql
 set search_path = ''
@@ -91,13 +116,15 @@ declare
     select p from pg_catalog.unnest(p_batch.pairs) p where p.event_id = p_event);
   v_done outbox.pairs_apart;
 begin
-  -- Only from the third failure on, and only if there are several endpoints.
+  -- Only at the last failure, and only if there are several endpoints.
   if pg_catalog.cardinality(v_pairs) < 2
-    or not exists (select from outbox.unrouted u where u.event_id = p_event and u.failures >= 2)
+    or not exists (
+      select from outbox.unrouted u
+      where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)
   then
     return null;
   end if;
-  v_done := outbox.add_apart(v_pairs, p_now);
+  v_done := outbox.add_apart(v_pairs, p_is_passing, p_now);
   if pg_catalog.cardinality(v_done.refused) = pg_catalog.cardinality(v_pairs) then
     return null;
   end if;
@@ -115,33 +142,34 @@ begin
   return v_done.added;
 end
 $$;
-comment on function outbox.route_what_fits(outbox.routing, uuid, timestamptz) is
-  'Routes an event that has failed twice to the endpoints whose deliveries can be created, sets '
-  'the others aside and returns how many deliveries it created; null if the whole event has '
-  'failed. locks: the caller holds the gates.';
+comment on function outbox.route_what_fits(outbox.routing, uuid, boolean, timestamptz) is
+  'Routes an event at its last failure to the endpoints whose deliveries can be created, sets the '
+  'others aside and returns how many deliveries it created; null if the whole event has failed, or '
+  'if this is not its last failure. locks: the caller holds the gates.';
 
 create function outbox.route_failed(
-  p_batch outbox.routing, p_event uuid, p_error text, p_now timestamptz
+  p_batch outbox.routing, p_event uuid, p_sqlstate text, p_error text, p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
 declare
+  v_is_passing boolean := outbox.is_passing(p_sqlstate);
   v_routed integer;
 begin
   begin
-    v_routed := outbox.route_what_fits(p_batch, p_event, p_now);
+    v_routed := outbox.route_what_fits(p_batch, p_event, v_is_passing, p_now);
   exception when others then
     if outbox.is_passing(sqlstate) then
       raise;
     end if;
   end;
   if v_routed is null then
-    perform outbox.count_failure(p_event, p_error, p_now);
+    perform outbox.count_failure(p_event, p_error, v_is_passing, p_now);
   end if;
   return coalesce(v_routed, 0);
 end
 $$;
-comment on function outbox.route_failed(outbox.routing, uuid, text, timestamptz) is
+comment on function outbox.route_failed(outbox.routing, uuid, text, text, timestamptz) is
   'Handles an event that could not be routed to all its endpoints; returns how many deliveries '
   'were created anyway. locks: the caller holds the gates.';
 
@@ -164,8 +192,8 @@ begin
         update outbox.unrouted u set routed_to = p_batch.cut_endpoint where u.event_id = v_event;
       end if;
     exception when others then
-      if not outbox.is_passing(sqlstate) then
-        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlerrm, p_now);
+      if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
+        v_routed := v_routed + outbox.route_failed(p_batch, v_event, sqlstate, sqlerrm, p_now);
       end if;
     end;
   end loop;
@@ -174,7 +202,8 @@ end
 $$;
 comment on function outbox.route_one_by_one(outbox.routing, timestamptz) is
   'Routes each event of a failed batch alone, so that all events that can be routed are. An event '
-  'with a temporary error is left for the next call. Returns how many deliveries it created.';
+  'with a temporary error of the server is left for the next call. Returns how many deliveries it '
+  'created.';
 
 create function outbox.route_again(p_event_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -199,3 +228,29 @@ $$;
 comment on function outbox.route_again(uuid) is
   'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set '
   'aside.';
+
+create function outbox.route_waiting(p_now timestamptz, p_most integer) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_moved integer;
+begin
+  with due as (
+    delete from outbox.unroutable u where u.ctid = any (array(
+      select o.ctid from outbox.unroutable o
+      where o.again_at <= p_now and o.again_at < 'infinity'
+      order by o.again_at limit p_most
+      for update skip locked))
+    returning u.event_id, u.routed_to, u.failures
+  )
+  insert into outbox.unrouted (event_id, routed_to, failures)
+  select d.event_id, d.routed_to, d.failures from due d
+  on conflict do nothing;
+  get diagnostics v_moved = row_count;
+  return v_moved;
+end
+$$;
+comment on function outbox.route_waiting(timestamptz, integer) is
+  'Routes events again that were set aside for a while; returns how many.';

@@ -32,7 +32,7 @@ as $$
 begin
   insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
-    case when p.problem is null then 'cancelled' else 'filter_error' end,
+    case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
     coalesce(p.problem, 'the endpoint was deleted')
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
@@ -41,18 +41,19 @@ begin
       select g.id from outbox.gate g
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) is null;
-  perform outbox.count_ended(p.endpoint_id, 'filter_error', p.n)
+  perform outbox.count_ended(p.endpoint_id, p.outcome, p.n)
   from (
-    select p.endpoint_id, pg_catalog.count(*) as n
+    select p.endpoint_id, pg_catalog.count(*) as n,
+      case when p.is_deleted then 'cancelled' else 'filter_error' end as outcome
     from pg_catalog.unnest(p_pairs) p
     where p.problem is not null
-    group by p.endpoint_id
+    group by p.endpoint_id, p.is_deleted
   ) p;
 end
 $$;
 comment on function outbox.close_pairs(outbox.pair[], timestamptz) is
-  'Writes the closing attempts of pairs without a delivery, because their filter failed or their '
-  'endpoint is deleted.';
+  'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, '
+  'cancelled if their endpoint was deleted after the event was published.';
 
 create function outbox.route_events(
   p_rows_at tid[], p_pairs outbox.pair[], p_now timestamptz
@@ -133,11 +134,19 @@ begin
   begin
     v_routed := outbox.route_events(p_batch.rows_at, p_batch.pairs, p_now);
     if p_batch.cut_event is not null then
-      update outbox.unrouted u set routed_to = p_batch.cut_endpoint
+      update outbox.unrouted u set
+        routed_to = p_batch.cut_endpoint,
+        org_id = coalesce(p_batch.cut_org, u.org_id)
       where u.event_id = p_batch.cut_event;
+    end if;
+    if p_batch.waiting_at is not null then
+      update outbox.unrouted u set org_id = w.org_id
+      from unnest(p_batch.waiting_at, p_batch.waiting_orgs) as w (row_at, org_id)
+      where u.ctid = w.row_at;
     end if;
     update outbox.router r set
       turn = r.turn + 1,
+      last_org = coalesce(p_batch.turn_of, r.last_org),
       watermark = coalesce(p_batch.watermark, r.watermark),
       seen_below = case
         when p_batch.watermark is null then r.seen_below
@@ -154,8 +163,11 @@ begin
     when others then
       v_error := sqlerrm;
       begin
-        if not outbox.is_passing(sqlstate) then
+        if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then
           v_routed := outbox.route_one_by_one(p_batch, p_now);
+          -- So that the next call is not a turn of the same organisation.
+          update outbox.router r set turn = r.turn + 1
+          where r.turn = (select n.turn from outbox.router n order by n.turn desc limit 1);
         end if;
       exception when query_canceled then
         v_late := true;

@@ -20,12 +20,12 @@ begin
       v_timeout.events := outbox.next_unrouted(p_router);
     end if;
     if pg_catalog.cardinality(v_timeout.events) = 1 then
-      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, p_now);
+      perform outbox.count_failure(v_timeout.events[1], v_timeout.error, false, p_now);
     end if;
     v_batch := greatest(1, v_batch / 8);
   end loop;
   if v_batch < p_router.batch then
-    update outbox.router r set batch = v_batch where r.turn = p_router.turn;
+    update outbox.router r set batch = v_batch, turn = r.turn + 1 where r.turn = p_router.turn;
   end if;
   return v_batch;
 end

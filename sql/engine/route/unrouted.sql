@@ -9,6 +9,8 @@
 --   late   its xid is in open_xids: its transaction was open at the last read
 --   late   its xid is at least seen_below: its transaction began after the last read
 --
+-- A row with an org_id has been read before. It waits for the turn of its organisation (see turn).
+--
 -- There is no other case: every other transaction had ended before the last read, so that read saw
 -- its events. An old state is always safe, because a routed event is deleted from unrouted.
 --
@@ -27,24 +29,25 @@ create type outbox.pair as (
   problem text,
   deliver_at timestamptz,
   key_hash bigint,
-  body_bytes integer
+  body_bytes integer,
+  is_deleted boolean
 );
 comment on type outbox.pair is
   'An event and an endpoint, with the values of the event that its delivery needs. problem: null '
   'if a delivery is to be created; the empty string if the endpoint does not get the event; else '
-  'why its filter could not be evaluated.';
+  'why there is no delivery: the endpoint was deleted after the event was published (is_deleted), '
+  'or its filter could not be evaluated.';
 
 create type outbox.question as (
   event_id uuid,
   endpoint_id uuid,
   body_bytes bigint,
   filters jsonpath[],
-  since timestamptz[],
-  weights integer[]
+  weights integer[],
+  org_id text
 );
 comment on type outbox.question is
-  'A pair whose endpoint has filters to be evaluated on the payload. since: the time from which '
-  'each filter applies; weights: the weight of each.';
+  'A pair whose endpoint has filters to be evaluated on the payload. weights: the weight of each.';
 
 create type outbox.routing as (
   events uuid[],
@@ -56,14 +59,22 @@ create type outbox.routing as (
   watermark uuid,
   seen_below xid8,
   open_xids xid8[],
-  questions outbox.question[]
+  questions outbox.question[],
+  is_shared boolean,
+  turn_of text,
+  cut_org text,
+  waiting_at tid[],
+  waiting_orgs text[]
 );
 comment on type outbox.routing is
   'One batch. events: those that it finishes, late ones first, then by id; rows_at: the places of '
   'their rows in unrouted; behind: the last endpoint that an earlier batch processed; pairs: the '
   'deliveries to create; cut_event, cut_endpoint: the event that it does not finish and the last '
   'endpoint processed; watermark, seen_below, open_xids: the new state of router, null to keep it; '
-  'questions: the filters still to be evaluated, in the order of the pairs.';
+  'questions: the filters still to be evaluated, in the order of the pairs; is_shared: other '
+  'organisations may wait for this one; turn_of: the organisation whose turn it is; cut_org: the '
+  'organisation of the event at the cut, if it now waits for its turn; waiting_at, waiting_orgs: '
+  'the rows of the other events that now wait for the turn of their organisation.';
 
 create function outbox.unrouted_late(p_router outbox.router, p_limit integer) returns setof uuid
 language plpgsql stable
@@ -81,13 +92,14 @@ begin
   (
     select u.event_id from outbox.unrouted u
     where u.xid = any (p_router.open_xids) and u.xid > '0' and u.xid < p_router.seen_below
-      and u.event_id <= p_router.watermark
+      and u.event_id <= p_router.watermark and u.org_id is null
     order by u.xid limit p_limit
   )
   union all
   (
     select u.event_id from outbox.unrouted u
     where u.xid >= p_router.seen_below and u.xid > '0' and u.event_id <= p_router.watermark
+      and u.org_id is null
     order by u.xid limit p_limit
   )
   limit p_limit;
@@ -96,19 +108,41 @@ $$;
 comment on function outbox.unrouted_late(outbox.router, integer) is
   'Up to p_limit events at or below the watermark that were not visible when routing last read.';
 
+create function outbox.has_new(p_router outbox.router) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return exists (
+      select from outbox.unrouted u where u.event_id > p_router.watermark and u.org_id is null)
+    or exists (select from outbox.unrouted_late(p_router, 1) u);
+end
+$$;
+comment on function outbox.has_new(outbox.router) is
+  'Whether there is an event that routing has not read, by the same rules as read_unrouted().';
+
 create function outbox.next_unrouted(p_router outbox.router) returns uuid[]
 language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  v_org text := outbox.turn_org(p_router);
 begin
+  if v_org is not null then
+    return array(
+      select u.event_id from outbox.unrouted u
+      where u.org_id = v_org and u.org_id > '' order by u.event_id limit 1);
+  end if;
   return array(
     select l.id from (
       select u as id, 0 as place from outbox.unrouted_late(p_router, 1) u
       union all
       (
         select u.event_id, 1 from outbox.unrouted u
-        where u.event_id > p_router.watermark order by u.event_id limit 1
+        where u.event_id > p_router.watermark and u.org_id is null order by u.event_id limit 1
       )
     ) l
     order by l.place limit 1);
@@ -127,8 +161,7 @@ declare
   v_router outbox.router;
 begin
   select * into v_router from outbox.router r order by r.turn desc limit 1;
-  return exists (select from outbox.unrouted u where u.event_id > v_router.watermark)
-    or exists (select from outbox.unrouted_late(v_router, 1) u);
+  return outbox.has_new(v_router) or exists (select from outbox.unrouted u where u.org_id > '');
 end
 $$;
 comment on function outbox.has_unrouted() is
@@ -161,19 +194,7 @@ $$;
 comment on function outbox.with_late(outbox.routing, uuid[]) is
   'A batch with late events before its own.';
 
--- The steps of read_unrouted():
---
---   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
---     commit.
---   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
---   3 One statement reads the late events, the new events and its own snapshot, so that all three
---     agree. If late events alone fill the batch, it has no others and keeps the state of router.
---   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
---     whether there are more.
---   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
---   6 cut_batch() removes the pairs above the limit; the next batch continues there.
---   7 Pairs that their filter refused, or whose endpoint is deleted, are removed.
-create function outbox.read_unrouted() returns outbox.routing
+create function outbox.read_new(p_router outbox.router) returns outbox.routing
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -185,12 +206,73 @@ set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_router outbox.router;
   v_snapshot pg_snapshot;
   v_late uuid[];
   v_batch outbox.routing;
-  v_most integer := 2000;
   v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+begin
+  -- One statement reads the late events, the new events and its own snapshot, so that all three
+  -- agree.
+  select pg_catalog.pg_current_snapshot(),
+    array(select u from outbox.unrouted_late(p_router, p_router.batch) u order by u),
+    n.events, n.rows_at, n.behind
+  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
+  from (
+    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
+      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
+      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
+    from (
+      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
+      where u.event_id > p_router.watermark and u.org_id is null
+      order by u.event_id limit p_router.batch
+    ) u
+  ) n;
+  -- If late events alone fill the batch, it has no others and keeps the state of router.
+  if pg_catalog.cardinality(v_late) >= p_router.batch then
+    v_batch := null;
+  else
+    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
+      p_router.watermark);
+    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
+    -- This transaction counts as open, because it may publish after this read.
+    v_batch.open_xids := array(
+      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
+      union
+      select pg_catalog.pg_current_xact_id_if_assigned());
+  end if;
+  if pg_catalog.cardinality(v_late) > 0 then
+    v_batch := outbox.with_late(v_batch, v_late);
+  end if;
+  v_batch.is_shared := pg_catalog.cardinality(v_batch.events) >= p_router.batch;
+  return v_batch;
+end
+$$;
+comment on function outbox.read_new(outbox.router) is
+  'A batch of the events that routing has not read: late ones first, then by id. locks: the caller '
+  'holds router.';
+
+-- The steps of read_unrouted():
+--
+--   1 has_unrouted() checks for work before router is locked, because that lock lasts until the
+--     commit.
+--   2 lock_router(), then note_timeouts(): smaller batches after a call that timed out.
+--   3 If it is the turn of an organisation (see turn), read_turn() reads its events, and read_new()
+--     the late and the new events otherwise.
+--   4 add_pairs() finds the endpoints of each event: at most 2,000 pairs, and one more to see
+--     whether there are more.
+--   5 evaluate_filters() evaluates the filters, as many as fit into the work limit of one call.
+--   6 cut_batch() removes the pairs above the limit; the next batch continues there.
+--   7 Pairs that their filter refused are removed.
+create function outbox.read_unrouted() returns outbox.routing
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_router outbox.router;
+  v_batch outbox.routing;
+  v_org text;
+  v_most integer := 2000;
 begin
   if not outbox.has_unrouted() then
     return null;
@@ -205,36 +287,14 @@ begin
     v_router.seen_below := '0';
     v_router.watermark := '00000000-0000-0000-0000-000000000000';
   end if;
-  select pg_catalog.pg_current_snapshot(),
-    array(select u from outbox.unrouted_late(v_router, v_router.batch) u order by u),
-    n.events, n.rows_at, n.behind
-  into v_snapshot, v_late, v_batch.events, v_batch.rows_at, v_batch.behind
-  from (
-    select coalesce(pg_catalog.array_agg(u.event_id), '{}') as events,
-      coalesce(pg_catalog.array_agg(u.ctid), '{}') as rows_at,
-      coalesce(pg_catalog.array_agg(coalesce(u.routed_to, v_start)), '{}') as behind
-    from (
-      select u.event_id, u.ctid, u.routed_to from outbox.unrouted u
-      where u.event_id > v_router.watermark order by u.event_id limit v_router.batch
-    ) u
-  ) n;
-  if pg_catalog.cardinality(v_late) >= v_router.batch then
-    v_batch := null;
+  v_org := outbox.turn_org(v_router);
+  if v_org is null then
+    v_batch := outbox.await_turns(outbox.read_new(v_router));
   else
-    v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      v_router.watermark);
-    v_batch.seen_below := pg_catalog.pg_snapshot_xmax(v_snapshot);
-    -- This transaction counts as open, because it may publish after this read.
-    v_batch.open_xids := array(
-      select x from pg_catalog.pg_snapshot_xip(v_snapshot) x
-      union
-      select pg_catalog.pg_current_xact_id_if_assigned());
-  end if;
-  if pg_catalog.cardinality(v_late) > 0 then
-    v_batch := outbox.with_late(v_batch, v_late);
+    v_batch := outbox.read_turn(v_org, v_router.batch);
   end if;
   if pg_catalog.cardinality(v_batch.events) = 0 then
-    return null;
+    return case when pg_catalog.cardinality(v_batch.waiting_at) > 0 then v_batch end;
   end if;
   v_batch := outbox.add_pairs(v_batch, v_most + 1);
   if v_batch.questions is not null then
@@ -244,7 +304,7 @@ begin
     end if;
   end if;
   if pg_catalog.cardinality(v_batch.pairs) > v_most then
-    v_batch := outbox.cut_batch(v_batch, v_late, v_most);
+    v_batch := outbox.cut_batch(outbox.await_turn_at(v_batch, v_most), v_router.watermark, v_most);
   end if;
   if exists (select from pg_catalog.unnest(v_batch.pairs) p where p.problem = '') then
     v_batch.pairs := array(
@@ -258,29 +318,34 @@ comment on function outbox.read_unrouted() is
   'another call is routing. locks: router with SKIP LOCKED, until the transaction ends.';
 
 create function outbox.cut_batch(
-  p_batch outbox.routing, p_late uuid[], p_most integer
+  p_batch outbox.routing, p_watermark uuid, p_most integer
 ) returns outbox.routing
 language plpgsql immutable set search_path = ''
 as $$
 declare
+  v_start constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
   v_cut uuid := p_batch.pairs[p_most + 1].event_id;
   v_place integer := pg_catalog.array_position(p_batch.events, v_cut);
 begin
+  if p_batch.pairs[p_most].event_id = v_cut then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
+  elsif p_batch.cut_org is not null then
+    p_batch.cut_event := v_cut;
+    p_batch.cut_endpoint := nullif(p_batch.behind[v_place], v_start);
+  end if;
   p_batch.pairs := p_batch.pairs[1:p_most];
   p_batch.events := p_batch.events[1:v_place - 1];
   p_batch.rows_at := p_batch.rows_at[1:v_place - 1];
   p_batch.behind := p_batch.behind[1:v_place - 1];
-  if p_batch.pairs[p_most].event_id = v_cut then
-    p_batch.cut_event := v_cut;
-    p_batch.cut_endpoint := p_batch.pairs[p_most].endpoint_id;
-  end if;
+  -- Late events, and those of a turn, are not above the watermark.
   p_batch.watermark := case
-    when v_place <= pg_catalog.cardinality(p_late) + 1 then null
-    else p_batch.events[v_place - 1]
+    when p_batch.turn_of is null and p_batch.events[v_place - 1] > p_watermark
+    then p_batch.events[v_place - 1]
   end;
   return p_batch;
 end
 $$;
-comment on function outbox.cut_batch(outbox.routing, uuid[], integer) is
+comment on function outbox.cut_batch(outbox.routing, uuid, integer) is
   'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint '
-  'that was processed.';
+  'that was processed. p_watermark: of the last read.';

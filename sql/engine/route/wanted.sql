@@ -1,20 +1,26 @@
 -- Which endpoints get an event: the one that it is addressed to, or each one that is subscribed to
 -- its type. evaluate_filters() then removes the pairs whose filter does not pass the event.
 --
+-- An event goes to the endpoints that were subscribed at its created_at, with the filters of that
+-- time (see endpoints/subscription). Whether the endpoint still exists is read now.
+--
 -- The steps of add_pairs(), one CTE each, in this order:
 --
 --   1 batch_events    The events of the batch.
---   2 kinds           Events with the same endpoints: same organisation, type, addressee and
---                     `behind`. A kind has the place of its first event as id.
---   3 kind_endpoints  The endpoints of each kind, looked up once per kind. since: the earliest
---                     subscription without a filter; filters: the filters of the other
---                     subscriptions; ordering: null if the endpoint is deleted.
---   4 first_events    The events of the first p_limit pairs. before: the number of pairs of the
+--   2 changes         For each organisation, when its subscriptions began or ended between its first
+--                     and its last event of the batch. Usually there is no such time.
+--   3 dated_events    epoch: how many of these times are not after the event. The subscriptions were
+--                     the same for all events of an organisation with the same epoch.
+--   4 kinds           Events with the same endpoints: same organisation, type, addressee, `behind`
+--                     and epoch. A kind has the place of its first event as id.
+--   5 kind_endpoints  The endpoints of each kind, looked up once per kind. is_open: one of the
+--                     subscriptions has no filter; filters: the filters of the others; status: of
+--                     the endpoint now, null if it does not exist.
+--   6 first_events    The events of the first p_limit pairs. before: the number of pairs of the
 --                     events before it.
---   5                 The pairs, and a question for each pair with filters to be evaluated. If a
---                     subscription without a filter is older than the event, there is no question.
+--   7                 The pairs, and a question for each pair with filters to be evaluated.
 --
--- Steps 3 to 5 each stop at p_limit: the first p_limit pairs need no more rows than that.
+-- Steps 5 to 7 each stop at p_limit: the first p_limit pairs need no more rows than that.
 --
 -- An example with p_limit 4. P is subscribed to order.*, Q to order.created with a filter, R to
 -- invoice.paid.
@@ -39,6 +45,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_deleted constant text := 'the endpoint was deleted';
   v_first uuid := p_batch.events[1];
   v_last uuid := p_batch.events[pg_catalog.cardinality(p_batch.events)];
 begin
@@ -53,39 +60,71 @@ begin
       where e.id = any (p_batch.events) and e.id between v_first and v_last
       offset 0
     ) e on e.id = b.event_id
-  ), kinds as materialized (
-    select r.org_id, r.type, r.addressee, r.behind, pg_catalog.min(r.place) as id
+  ), changes as materialized (
+    select o.org_id, c.times
+    from (
+      select r.org_id, pg_catalog.min(r.created_at) as first_at,
+        pg_catalog.max(r.created_at) as last_at
+      from batch_events r
+      group by r.org_id
+    ) o
+    cross join lateral (
+      select pg_catalog.array_agg(distinct t.at order by t.at) as times
+      from (
+        select s.created_at as at from outbox.subscription s
+        where s.org_id = o.org_id and s.org_id > '' and s.created_at > o.first_at
+          and s.created_at <= o.last_at
+        union all
+        select t.at
+        from outbox.ended_subscription s
+        cross join lateral (values (s.began_at), (s.ended_at)) t (at)
+        where s.org_id = o.org_id and s.org_id > '' and s.ended_at > o.first_at
+          and s.began_at <= o.last_at and t.at > o.first_at and t.at <= o.last_at
+      ) t
+      offset 0
+    ) c
+  ), dated_events as materialized (
+    select r.*, coalesce(pg_catalog.width_bucket(r.created_at, c.times), 0) as epoch
     from batch_events r
-    group by r.org_id, r.type, r.addressee, r.behind
+    join changes c on c.org_id = r.org_id
+  ), kinds as materialized (
+    select r.org_id, r.type, r.addressee, r.behind, r.epoch, pg_catalog.min(r.place) as id,
+      pg_catalog.min(r.created_at) as at
+    from dated_events r
+    group by r.org_id, r.type, r.addressee, r.behind, r.epoch
   ), kind_endpoints as materialized (
-    select k.id as kind, s.*, p.ordering
+    select k.id as kind, s.*, p.ordering, p.status
     from (select k.* from kinds k order by k.id) k
     cross join lateral (
-      select k.addressee as endpoint_id, '-infinity'::timestamptz as since,
-        null::jsonpath[] as filters, null::timestamptz[] as filters_since,
+      select k.addressee as endpoint_id, true as is_open, null::jsonpath[] as filters,
         null::integer[] as weights
       where k.addressee > k.behind
       union all
       (
-        select s.endpoint_id, pg_catalog.min(s.created_at) filter (where s.filter is null),
+        select s.endpoint_id, pg_catalog.bool_or(s.filter is null),
           pg_catalog.array_agg(s.filter) filter (where s.filter is not null),
-          pg_catalog.array_agg(s.created_at) filter (where s.filter is not null),
           pg_catalog.array_agg(s.filter_weight) filter (where s.filter is not null)
         from pg_catalog.unnest(outbox.type_patterns(k.type)) as q (pattern)
         cross join lateral (
-          select s.endpoint_id, s.filter, s.created_at, s.filter_weight
+          select s.endpoint_id, s.filter, s.filter_weight
           from outbox.subscription s
-          where s.org_id = k.org_id and s.pattern = q.pattern offset 0
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.created_at <= k.at
+          union all
+          select s.endpoint_id, s.filter, s.filter_weight
+          from outbox.ended_subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern and s.endpoint_id > k.behind
+            and s.ended_at > k.at and s.began_at <= k.at
+          offset 0
         ) s
-        where k.addressee = v_nobody and s.endpoint_id > k.behind
+        where k.addressee = v_nobody
         group by s.endpoint_id
         order by s.endpoint_id
         limit p_limit
       )
     ) s
     left join lateral (
-      select p.ordering from outbox.endpoint p
-      where p.id = s.endpoint_id and p.status <> 'deleted' offset 0
+      select p.ordering, p.status from outbox.endpoint p where p.id = s.endpoint_id offset 0
     ) p on true
     order by k.id, s.endpoint_id
     limit p_limit
@@ -94,9 +133,9 @@ begin
     from (
       select r.*, k.id as kind,
         pg_catalog.sum(n.n) over (order by r.place rows unbounded preceding) - n.n as before
-      from batch_events r
+      from dated_events r
       join kinds k on k.org_id = r.org_id and k.type = r.type and k.addressee = r.addressee
-        and k.behind = r.behind
+        and k.behind = r.behind and k.epoch = r.epoch
       join (
         select w.kind, pg_catalog.count(*)::integer as n from kind_endpoints w group by w.kind
       ) n on n.kind = k.id
@@ -106,27 +145,22 @@ begin
   select pg_catalog.array_agg(
     row(
       c.id, c.endpoint_id,
-      case
-        when c.ordering is null then ''
-        when c.since <= c.created_at then null
-        when c.filters is null then ''
-      end,
+      case when c.status is null then '' when c.status = 'deleted' then v_deleted end,
       c.deliver_at,
       -- key_hash() costs as much as a lookup, and most endpoints have one lane.
       case
         when c.ordering = 'partition' then outbox.key_hash(c.ordering, c.partition_key) else 0
       end,
-      c.body_bytes
+      c.body_bytes, coalesce(c.status = 'deleted', false)
     )::outbox.pair),
     pg_catalog.array_agg(
-      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.filters_since,
-        c.weights)::outbox.question)
-    filter (where c.is_asked)
-  into p_batch.pairs, p_batch.questions
+      row(c.id, c.endpoint_id, c.body_bytes, c.filters, c.weights, c.org_id)::outbox.question)
+    filter (where c.is_asked),
+    p_batch.is_shared or pg_catalog.bool_or(c.is_mixed)
+  into p_batch.pairs, p_batch.questions, p_batch.is_shared
   from (
-    select t.*, w.*,
-      w.filters is not null and w.ordering is not null
-        and (w.since <= t.created_at) is not true as is_asked
+    select t.*, w.*, not w.is_open and w.status <> 'deleted' as is_asked,
+      (select pg_catalog.count(*) > 1 from changes) as is_mixed
     from first_events t
     join kind_endpoints w on w.kind = t.kind
     order by t.place, w.endpoint_id

@@ -88,7 +88,7 @@ begin
     insert into outbox.event (id, org_id, type, body, partition_key, created_at)
     select a.id, e.org_id, e.type, e.body, e.partition_key, v_now from again a join outbox.event e on e.id = a.was
   )
-  select array_agg(row(a.id, d.endpoint, null, null, outbox.key_hash(p.ordering, e.partition_key), octet_length(e.body))::outbox.pair),
+  select array_agg(row(a.id, d.endpoint, null, null, outbox.key_hash(p.ordering, e.partition_key), octet_length(e.body), false)::outbox.pair),
     array_agg(d.endpoint) into v_pairs, v_endpoints
   from done d join again a on a.was = d.event join outbox.event e on e.id = d.event join outbox.endpoint p on p.id = d.endpoint;
   if v_pairs is not null then

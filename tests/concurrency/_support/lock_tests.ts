@@ -37,6 +37,18 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'outbox.pause_endpoint($1)',
   ],
   'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'engine/route/ended.sql drop_ended_subscriptions: for update of o skip locked': [
+    'subscriptions.test.ts',
+    'drop_ended_subscriptions() waits for nobody who holds one',
+  ],
+  'engine/route/ended.sql drop_ended_subscriptions: for update skip locked': [
+    'subscriptions.test.ts',
+    'drop_ended_subscriptions() waits for nobody who holds one',
+  ],
+  'engine/route/refused_event.sql route_waiting: for update skip locked': [
+    'subscriptions.test.ts',
+    'route_waiting() waits for nobody who routes an event again',
+  ],
   'endpoints/endpoint_status.sql set_endpoint_status: lock_endpoint': [
     'deleted.test.ts',
     'outbox.disable_endpoint($1)',

@@ -133,8 +133,8 @@ export const listsAndSettings: readonly Mutant[] = [
   },
   {
     file: 'sql/api/endpoint_change.sql',
-    find: '  where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types);',
-    replace: '  where false;',
+    find: '    where s.endpoint_id = p_endpoint_id and s.pattern <> all (v_types)), v_at);',
+    replace: '    where false), v_at);',
     tests: ['sql/api/api_endpoints/changes.test.sql'],
     why: 'An event type that is taken away still comes.',
   },

@@ -114,7 +114,7 @@ export const refusals: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/refused_event.sql',
-    find: 'where u.event_id = p_event and u.failures >= 2)',
+    find: 'where u.event_id = p_event and u.failures >= outbox.most_failures(p_is_passing) - 1)',
     replace: 'where u.event_id = p_event)',
     tests: ['sql/engine/refusals/routing.test.sql'],
     why: 'A delivery that the database refuses once is set aside.',

@@ -2,14 +2,6 @@ import type { Mutant } from '../mutant.ts'
 
 export const routing: readonly Mutant[] = [
   {
-    file: 'sql/engine/route/evaluate_filters.sql',
-    find: `    continue when p_question.since[v_n] > p_created_at;
-`,
-    replace: '',
-    tests: ['sql/endpoints/filters/since.test.sql'],
-    why: 'A filtered subscription that is younger than an event receives it.',
-  },
-  {
     file: 'sql/endpoints/filter_condition.sql',
     find: '(@ != null && (@.type() != "boolean" || @ == true))',
     replace: '(@.type() != "boolean" || @ == true)',
@@ -18,36 +10,38 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: 'where s.org_id = k.org_id and s.pattern = q.pattern offset 0',
-    replace: 'where s.pattern = q.pattern offset 0',
+    find: `          from outbox.subscription s
+          where s.org_id = k.org_id and s.pattern = q.pattern`,
+    replace: `          from outbox.subscription s
+          where s.pattern = q.pattern`,
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'An event goes to the endpoints of another organisation.',
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: `p.status <> 'deleted' offset 0`,
-    replace: 'true offset 0',
-    tests: ['sql/operations/delete_endpoint/routing.test.sql'],
-    why: 'An event goes to a deleted endpoint.',
+    find: `case when c.status is null then '' when c.status = 'deleted' then v_deleted end`,
+    replace: `case when c.status is null then '' end`,
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'An event goes to an endpoint that was deleted before the routing.',
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: 'where k.addressee = v_nobody and s.endpoint_id > k.behind',
-    replace: 'where s.endpoint_id > k.behind',
+    find: 'where k.addressee = v_nobody\n',
+    replace: '\n',
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'An event for one endpoint goes to all that are subscribed.',
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: 'when c.since <= c.created_at then null',
-    replace: 'when c.since < c.created_at then null',
+    find: 'and s.created_at <= k.at',
+    replace: 'and s.created_at < k.at',
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'A subscription made with its first event does not receive it.',
   },
   {
     file: 'sql/engine/route/wanted.sql',
-    find: 'when c.since <= c.created_at then null',
-    replace: 'when c.since is not null then null',
+    find: '\n            and s.created_at <= k.at',
+    replace: '',
     tests: ['sql/engine/route/targets.test.sql'],
     why: 'A new subscription receives events that were published before it.',
   },
@@ -60,10 +54,10 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/subscription.sql',
-    find: `do update set
-    filter = excluded.filter, filter_text = excluded.filter_text,
-    filter_weight = excluded.filter_weight;`,
-    replace: 'do nothing;',
+    find: `
+      and s.filter_text is distinct from p_filter), p_at);`,
+    replace: `
+      and false), p_at);`,
     tests: ['sql/endpoints/filters/changed.test.sql'],
     why: 'A new filter of a subscription is thrown away without a word.',
   },
@@ -101,9 +95,9 @@ export const routing: readonly Mutant[] = [
   {
     file: 'sql/engine/route/unrouted.sql',
     find: `v_batch.watermark := coalesce(v_batch.events[pg_catalog.cardinality(v_batch.events)],
-      v_router.watermark);`,
+      p_router.watermark);`,
     replace: `v_batch.watermark := coalesce(v_batch.events[1],
-      v_router.watermark);`,
+      p_router.watermark);`,
     tests: ['sql/engine/route/batches.test.sql', 'sql/engine/route/late_rows.test.sql'],
     why: 'The watermark lags, so that each read walks what was routed.',
   },
@@ -163,5 +157,147 @@ export const routing: readonly Mutant[] = [
     replace: 'v_batch := v_batch;',
     tests: ['concurrency/slow_routing.test.ts', 'concurrency/poison.test.ts'],
     why: 'A slow filter stops routing for all.',
+  },
+  {
+    file: 'sql/endpoints/subscription.sql',
+    find: '  where e.created_at < p_at;',
+    replace: '  where false;',
+    tests: [
+      'sql/engine/route/changed_before_routing.test.sql',
+      'concurrency/subscriptions.test.ts',
+    ],
+    why: 'A change of the event types loses the events that are not routed yet.',
+  },
+  {
+    file: 'sql/engine/route/wanted.sql',
+    find: 'and s.ended_at > k.at and s.began_at <= k.at',
+    replace: 'and s.ended_at >= k.at and s.began_at <= k.at',
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'An event of the time of a change goes by the subscription before it.',
+  },
+  {
+    file: 'sql/engine/route/wanted.sql',
+    find: 'and s.ended_at > k.at and s.began_at <= k.at',
+    replace: 'and s.ended_at > k.at',
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'An ended subscription applies to events that are older than it.',
+  },
+  {
+    file: 'sql/engine/route/wanted.sql',
+    find: 'coalesce(pg_catalog.width_bucket(r.created_at, c.times), 0) as epoch',
+    replace: '0 as epoch',
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'All events of a batch go by the subscriptions of its first event.',
+  },
+  {
+    file: 'sql/endpoints/endpoint_status.sql',
+    find: `if p_status = 'deleted' then
+    perform outbox.end_subscriptions`,
+    replace: `if false then
+    perform outbox.end_subscriptions`,
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'An event that was published after a deletion is cancelled instead of not subscribed to.',
+  },
+  {
+    file: 'sql/endpoints/subscription.sql',
+    find: `  return greatest(outbox.clock(),
+`,
+    replace: `  return coalesce(outbox.clock(),
+`,
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'After the clock was set back, a subscription ends before it begins.',
+  },
+  {
+    file: 'sql/endpoints/subscription.sql',
+    find: `s.endpoint_id = p_endpoint_id
+  ) > v_most then
+    raise exception`,
+    replace: `s.endpoint_id = p_endpoint_id
+  ) > v_most + 1 then
+    raise exception`,
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'Routing reads more ended subscriptions of an endpoint than said.',
+  },
+  {
+    file: 'sql/engine/route/ended.sql',
+    find: 'where o.ended_at <= seen.oldest_at',
+    replace: 'where true',
+    tests: ['concurrency/subscriptions.test.ts'],
+    why: 'An ended subscription goes before its events are routed.',
+  },
+  {
+    file: 'sql/engine/route/ended.sql',
+    find: `(o.open_below <= pg_catalog.pg_snapshot_xmin(seen.now)
+        or`,
+    replace: '(true or',
+    tests: ['concurrency/subscriptions.test.ts'],
+    why: 'An ended subscription goes while a publisher of its time is open.',
+  },
+  {
+    file: 'sql/engine/route/ended.sql',
+    find: 'set open_below = pg_catalog.pg_current_xact_id()',
+    replace: 'set open_below = pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())',
+    tests: ['concurrency/subscriptions.test.ts'],
+    why: 'An ended subscription goes while a publisher with a larger transaction id is open.',
+  },
+  {
+    file: 'sql/engine/route/ended.sql',
+    find: `where u.org_id = o.org_id and u.org_id > ''
+          and u.event_id <`,
+    replace: `where false
+          and u.event_id <`,
+    tests: ['sql/engine/route/changed_before_routing.test.sql'],
+    why: 'route_again() finds no subscription of the time of the event.',
+  },
+  {
+    file: 'sql/engine/route/refused_event.sql',
+    find: 'if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then',
+    replace: 'if not outbox.is_passing(sqlstate) then',
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'An event whose trigger always reports a deadlock stays unrouted for ever.',
+  },
+  {
+    file: 'sql/engine/route/route.sql',
+    find: 'if not outbox.is_passing(sqlstate) or outbox.may_stay(sqlstate) then',
+    replace: 'if not outbox.is_passing(sqlstate) then',
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'A batch with an event whose trigger always reports a deadlock is never routed.',
+  },
+  {
+    file: 'sql/engine/route/refused_event.sql',
+    find: 'case when p_is_passing then 8 else 3 end',
+    replace: 'case when p_is_passing then 3 else 3 end',
+    tests: ['sql/engine/refusals/routing_for_a_while.test.sql'],
+    why: 'After a deadlock in a trigger an event waits for a person.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'or p_router.turn % 2 = 0 and outbox.has_new(p_router)',
+    replace: 'or false',
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'New events wait until all turns are over.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'where s.work > p_most and s.n > 1);',
+    replace: 'where false);',
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'The filters of one organisation may take a whole call.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: 'where u.org_id > p_router.last_org and',
+    replace: 'where',
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'The first of several organisations has all the turns.',
+  },
+  {
+    file: 'sql/engine/route/turn.sql',
+    find: `and exists (select from outbox.unrouted u where u.org_id = e.org_id and u.org_id > '')
+    offset 0`,
+    replace: `and false
+    offset 0`,
+    tests: ['sql/engine/route/turns.test.sql'],
+    why: 'New events of an organisation are routed before those that wait for its turn.',
   },
 ]

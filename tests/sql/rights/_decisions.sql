@@ -32,7 +32,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- events and deliveries
   event event_default unrouted unroutable delivery attempt attempt_default dead_letter replay_job
   -- endpoints and the engine
-  endpoint endpoint_kind subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
+  endpoint endpoint_kind subscription ended_subscription gate lane run setting failure_rule error_hint refusal endpoint_refusal routing_timeout
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
@@ -137,6 +137,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
   hold_unreadable missing_in_vault remaining_headers read_filter read_problem refuse_filter release_unreadable
   stored_credentials stored_headers try_read type_patterns vault_text why_unreadable
+  check_change_count check_patterns end_subscriptions put_subscriptions subscription_time
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
   fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
@@ -181,6 +182,8 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   cut_batch due_gates each_filter_once had_subscribers has_unrouted insert_deliveries is_template_held lock_router
   joined next_unrouted note_timeouts park_apart passes_filters read_payload read_unrouted rest_lane route
   route_events route_failed route_one_by_one route_what_fits serve serve_apart shrink_routing sorting_work still_due lease_deliveries
+  await_turn_at await_turns drop_ended_subscriptions has_new most_failures oldest_unrouted oldest_waiting org_share_ends
+  read_new read_turn route_waiting turn_org
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send with_late
   -- dispatch and what it announces
   announce announce_dead build_parcel build_response fill_broker_template dlq_message dropped_events forget_batches give_back hand_out
