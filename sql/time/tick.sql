@@ -164,7 +164,8 @@ begin
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
     -- If work has waited for a second although a run is alive, one more run is needed.
-    v_behind := exists (
+    -- A new run holds nothing, so it can claim an isolated delivery.
+    v_behind := outbox.has_isolated(v_now - interval '1 s') or exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );

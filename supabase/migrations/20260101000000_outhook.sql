@@ -19,9 +19,9 @@
 --   engine/result/result.sql, engine/result/apply_delivered.sql, engine/result/apply_results.sql,
 --   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
 --   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
---   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
---   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
+--   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/isolated.sql,
+--   engine/claim/batch.sql, engine/extension_points.sql, engine/run/contract.sql,
+--   engine/run/run.sql, engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
 --   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
 --   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
 --   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
@@ -268,6 +268,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'Default for a new endpoint: how many failures in a row open its breaker'),
   ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
     'Default for a new endpoint: how long its breaker stays open before the first probe'),
+  ('delivery.max_lost_leases', '5', 'integer', 3, 50,
+    'After how many lost leases in a row a delivery becomes a dead letter; after two it is sent '
+    'alone'),
   ('retry_after.max_s', '3600', 'integer', 1, 86400,
     'The longest time that a Retry-After header can delay an endpoint'),
   ('idempotency.window_hours', '24', 'integer', 1, 168,
@@ -2884,7 +2887,8 @@ begin
 end
 $$;
 comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
-  'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), '
+  'Disables endpoints that responded with 410 (gone), that another failure rule holds '
+  '(failure_rule) or that have failed for days (failing_for_days), '
   'and publishes outhook.endpoint.disabled.';
 
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
@@ -4273,12 +4277,18 @@ to service_role;
 --                                                         row, or now; never if empty
 --   resume_lane()         -                               the later of now and not_before; never if
 --                                                         empty; unchanged if leased
+--   isolated              earlier of next_at and due_at   unchanged
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
 -- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
 -- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
 -- before the start of the ring (wake_missed).
+--
+-- Isolated lanes. After its second lost lease in a row, a delivery is sent alone: by a run that
+-- holds nothing else. It moves to the isolated lane of its gate; an ordered lane is itself isolated
+-- until this delivery has ended. isolated_at of a gate is next_at for these lanes: only
+-- claim_isolated() reads them.
 --
 -- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
 -- gate. dispatch() locks all gates that it waits for in one statement, by id.
@@ -4317,6 +4327,7 @@ create table outbox.gate (
   probe_event uuid,
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
+  isolated_at timestamptz not null default 'infinity',
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
@@ -4329,10 +4340,13 @@ comment on table outbox.gate is
   'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
   'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
   'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
-  'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
+  'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
+  'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
+  'out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
+create index gate_isolated on outbox.gate (isolated_at) where isolated_at < 'infinity';
 
 create table outbox.lane (
   id bigint generated always as identity,
@@ -4348,6 +4362,7 @@ create table outbox.lane (
   leased_until timestamptz,
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
+  isolated boolean not null default false,
   primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
@@ -4359,10 +4374,12 @@ comment on table outbox.lane is
   'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
   'sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, '
   'not_before delays the whole lane for a retry, and halted stops it after a dead letter '
-  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
-  'number.';
+  'until resume_lane(). isolated: its first delivery has lost two leases and is sent alone. An '
+  'unordered lane with a key_hash belongs to the replay job of that number; -1: the isolated '
+  'deliveries.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
+create index lane_isolated on outbox.lane (gate_id, next_at) where isolated and next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
@@ -4493,7 +4510,8 @@ begin
   where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
   order by l.changed_at desc limit 1;
   if not found then
-    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    insert into outbox.lane (gate_id, ordered, key_hash, isolated)
+    values (p_gate_id, false, p_job, p_job = -1)
     returning * into v_lane;
   end if;
   return v_lane;
@@ -4501,8 +4519,8 @@ end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
   'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
-  'single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the '
-  'gate.';
+  'single replays and, at an unordered endpoint, of new deliveries; -1 is the isolated lane. '
+  'locks: the caller holds the gate.';
 
 -- sql/engine/queue/park.sql
 
@@ -4524,8 +4542,19 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a '
+  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is '
+  'away, until it succeeds; after a '
   'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+
+create function outbox.isolated_after() returns integer
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return 2;
+end
+$$;
+comment on function outbox.isolated_after() is
+  'After how many lost leases in a row a delivery is sent alone.';
 
 create function outbox.next_token_at(
   p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
@@ -4549,8 +4578,8 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
-  -- replay jobs have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. The other
+  -- lanes have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -4561,14 +4590,14 @@ begin
       )
       union all
       select l.leased_until, l.leased from outbox.lane l
-      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash <> 0
     ) l
     where l.leased > 0);
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
   'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for '
-  'each replay job); null if nothing is leased.';
+  'each replay job, one for isolated deliveries); null if nothing is leased.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -4579,12 +4608,14 @@ begin
   return coalesce(
     (select l.next_at from outbox.lane l
      where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+       and not l.isolated
      order by l.next_at limit 1),
     'infinity');
 end
 $$;
 comment on function outbox.first_lane_at(bigint, timestamptz) is
-  'When the first lane of a gate is due, at p_from or later; infinity if none is.';
+  'When the first lane of a gate that is not isolated is due, at p_from or later; infinity if none '
+  'is.';
 
 -- The steps of park(), one lateral subquery each, for each gate:
 --
@@ -4600,6 +4631,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --       at its limit                                  is due; in 1 s without both, and in 1 s at
 --                                                     most while the limit still grows
 --       otherwise                                     when the first lane is due
+--   isolated     at: as earliest, for the isolated lanes.
 --   decided      next_at: earliest.at if that is in the future. A gate that is due keeps its place,
 --                or goes to the back (p_now) if it was served. So next_at is never set before
 --                p_now, and due_gates() need not read earlier ones.
@@ -4624,7 +4656,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   update outbox.gate g set
-    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
+    isolated_at = isolated.at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -4639,6 +4672,7 @@ begin
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+         and not l.isolated
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
@@ -4679,6 +4713,28 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
+    select coalesce(
+      (select case
+         when o.depth = 0 or e.status = 'deleted' then 'infinity'
+         else greatest(l.next_at, o.not_before, rate.next_token_at, case
+           when e.status <> 'enabled' then p_now + interval '5 s'
+           when not e.breaker_enabled or o.breaker = 'closed' then case
+             when o.in_flight >= outbox.allowed_in_flight(
+               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+             then p_now + interval '1 s'
+           end
+           when o.breaker = 'open' then o.open_until
+           else p_now + interval '1 s'
+         end)
+       end
+       from outbox.lane l
+       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) isolated
+  cross join lateral (
     select
       case
         when earliest.at > p_now then earliest.at
@@ -4690,7 +4746,8 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
@@ -4721,8 +4778,8 @@ comment on function outbox.rest_lane(bigint, interval, timestamptz) is
 -- sql/engine/queue/delivery.sql
 
 -- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
--- this table, so history never slows a claim. No index may contain leased_until, attempt or
--- failed_attempts, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
+-- this table, so history never slows a claim. No index may contain leased_until, attempt,
+-- failed_attempts or lost_leases, or a claim would no longer be a heap-only update; fillfactor 85 leaves room for
 -- these. There is no foreign key, because its check would lock the endpoint's row, and no trigger.
 
 create table outbox.delivery (
@@ -4736,6 +4793,7 @@ create table outbox.delivery (
   body_bytes integer not null,
   replayed_at timestamptz,
   deliver_at timestamptz,
+  lost_leases integer not null default 0,
   primary key (event_id, endpoint_id)
 ) with (
   fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
@@ -4743,7 +4801,8 @@ create table outbox.delivery (
 );
 comment on table outbox.delivery is
   'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
-  'failed_attempts counts the failures since the creation or the last replay; leased_until '
+  'failed_attempts counts the failures since the creation or the last replay; lost_leases counts '
+  'the leases that ended without a result since then or since the last failure; leased_until '
   'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
   'replayed_at is the time of the last replay; '
   'deliver_at is the earliest time, set by the publisher, null for at once.';
@@ -4774,11 +4833,12 @@ create table outbox.attempt (
   duration_ms integer,
   response text,
   response_lossy boolean,
-  next_retry_at timestamptz
+  next_retry_at timestamptz,
+  failed_attempts integer
 ) partition by range (at);
 comment on table outbox.attempt is
-  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
-  'dropped by age.';
+  'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
+  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
 create table outbox.attempt_default partition of outbox.attempt default;
 create index attempt_event on outbox.attempt (event_id);
 create index attempt_endpoint on outbox.attempt (endpoint_id, at);
@@ -4866,7 +4926,7 @@ comment on function outbox.count_ended(uuid, text, bigint) is
 create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
-  step text not null constraint refusal_step_is_known check (step in ('result', 'routing')),
+  step text not null constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -4876,7 +4936,7 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
+  'be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; '
   'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
@@ -4962,8 +5022,10 @@ begin
   end;
   begin
     update outbox.gate g set
-      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
-    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+      next_at = greatest(g.next_at, v_again_at), isolated_at = greatest(g.isolated_at, v_again_at),
+      changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id
+      and (g.next_at < v_again_at or g.isolated_at < v_again_at);
   exception when others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
@@ -5929,10 +5991,11 @@ set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
     case when p.problem is null then 'cancelled' else 'filter_error' end,
-    coalesce(p.problem, 'the endpoint was deleted')
+    coalesce(p.problem, 'the endpoint was deleted'), 0
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
   where p.problem is not null
@@ -6399,11 +6462,13 @@ create type outbox.news as (
   opened uuid[],
   closed uuid[],
   gone uuid[],
+  held uuid[],
   failing uuid[]
 );
 comment on type outbox.news is
   'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, '
-  'and endpoints that returned 410 (gone) or have failed for days (failing).';
+  'and endpoints that returned 410 (gone), that another failure rule holds (held) or that have '
+  'failed for days (failing).';
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is
@@ -6529,13 +6594,14 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
+      d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy)
+      status, error_class, error, duration_ms, response, response_lossy, failed_attempts)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
-      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -6667,10 +6733,13 @@ comment on function outbox.apply_delivered(outbox.result[], timestamptz) is
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
 --                     lane, the rule of its failure (f.rule) and these decisions:
 --       refused       the failure is not retryable
---       dead          no attempt follows: the failure is refused, or the retries are used up
---       harmless      the failure does not use up a retry
+--       dead          no attempt follows: the failure is refused, or the retries are used up, or too
+--                     many leases were lost in a row
+--       lost          the lease ended without a result
+--       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
 --       waits         harmless, but the delivery is not due at once
---       retry_at      when the next attempt is due; null if there is none, and after a release
+--       retry_at      when the next attempt is due; null if there is none, and after a release. In
+--                     1 s after a lost lease, unless the rule has a min_delay_s
 --       asked_wait    only for the action throttle: Retry-After, at least the rule's min_delay_s
 --       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
 --       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
@@ -6721,6 +6790,7 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_most_lost integer := outbox.setting_int('delivery.max_lost_leases');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -6737,14 +6807,21 @@ begin
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
-      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      case
+        when v.lost then d.lost_leases + 1
+        when r.outcome = 'failed' then 0
+        else d.lost_leases
+      end as lost_leases,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
-        when v.harmless then p_now
+        when v.lost and (v.dead or (f.rule).min_delay_s = 0)
+        then case when not v.dead then p_now + interval '1 s' end
+        when v.harmless and not v.lost then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -6776,6 +6853,10 @@ begin
           r.provider)
       end as rule offset 0
     ) f
+    cross join lateral (
+      select coalesce(r.error_class = k.response_class, false) as answered,
+        r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
+    ) b
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
@@ -6783,13 +6864,17 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
-          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
+        and (x.refused or case
+          when b.lost then d.lost_leases + 1 >= v_most_lost
+          else d.failed_attempts >= least((f.rule).max_retries,
+            coalesce((p.policy ->> 'max_retries')::integer, 5))
+        end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
+        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
-        coalesce((f.rule).action = 'wait', false) as waits
+        coalesce((f.rule).action = 'wait', false) as waits,
+        b.lost
     ) v
     cross join lateral (
       select case
@@ -6798,9 +6883,6 @@ begin
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as asked_wait
     ) w
-    cross join lateral (
-      select coalesce(r.error_class = k.response_class, false) as answered
-    ) b
     cross join lateral (
       select w.asked_wait,
         r.outcome = 'failed' and w.asked_wait is null
@@ -6877,7 +6959,11 @@ begin
     group by 2
     union all
     select 'dead_letters',
-      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      array[t.kind, case
+        when t.refused then 'not_retryable'
+        when t.error_class = 'lease_expired' then 'leases_lost'
+        else 'retries_exhausted'
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead
@@ -6902,6 +6988,7 @@ begin
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
+      lost_leases = j.lost_leases,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -6910,14 +6997,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      failed_attempts)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      case when j.outcome = 'delivered' then j.failed_attempts end
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts
     from applied j
     where j.dead
   ), dead_letters as (
@@ -6931,7 +7020,11 @@ begin
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
-      case when j.refused then 'not_retryable' else 'retries_exhausted' end
+      case
+        when j.refused then 'not_retryable'
+        when j.lost then 'leases_lost'
+        else 'retries_exhausted'
+      end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
@@ -6946,6 +7039,8 @@ begin
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
+        and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from applied j
@@ -6956,9 +7051,12 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.results then l.leased_until end,
       depth = l.depth - b.ended,
+      isolated = l.isolated or (b.ordered and b.isolated),
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
+        -- Not earlier than before: a delivery of the lane may wait for its retry although the lease
+        -- of a later one is lost now.
+        when b.ordered then greatest(l.not_before, b.retry_at, b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -6966,7 +7064,7 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
+        else greatest(l.not_before, b.retry_at, b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
@@ -6993,11 +7091,13 @@ begin
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as requests,
       pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
-      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold') and j.status = 410) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as held,
+      pg_catalog.bool_or(j.waits) as away,
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
+          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -7018,7 +7118,11 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.asked_wait),
+      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      not_before = greatest(g.not_before, p_now + b.asked_wait, case
+        when b.away and not e.breaker_enabled then p_now
+          + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
+      end),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -7061,7 +7165,7 @@ begin
         end as breaker
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, b.gone,
+    returning b.endpoint_id, b.gone, b.held and b.gone is not true as held,
       n.breaker = 'open' and o.breaker = 'closed' as opened,
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
@@ -7074,11 +7178,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
@@ -7102,7 +7207,10 @@ comment on function outbox.apply_results(outbox.result[], timestamptz) is
 -- sql/engine/result/lost_lease.sql
 
 -- Lost leases. A run may die between any two statements. Its claimed deliveries stay leased until
--- the lease ends. Then each is recorded as a failed attempt, before it is claimed again.
+-- the lease ends. Then each is recorded as a failed attempt, before it is claimed again. This uses
+-- up no retry. A delivery that ends its run each time must not end its neighbours too: after two
+-- lost leases in a row it is isolated (claim/isolated), and after delivery.max_lost_leases it is a
+-- dead letter.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -7116,15 +7224,79 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
+create function outbox.change_lane(
+  p_delivery outbox.delivery, p_to outbox.lane, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_due_at timestamptz := greatest(p_delivery.due_at, p_to.head_at);
+begin
+  update outbox.delivery d set lane_id = p_to.id, due_at = v_due_at
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set
+    depth = l.depth + 1,
+    next_at = least(l.next_at, greatest(v_due_at, p_now))
+  where l.id = p_to.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  where l.id = p_delivery.lane_id;
+end
+$$;
+comment on function outbox.change_lane(outbox.delivery, outbox.lane, timestamptz) is
+  'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds '
+  'the gate, and parks it afterwards.';
+
+create function outbox.isolate(p_lost outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_lost) r
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.leased_until is null
+        and o.lost_leases >= outbox.isolated_after() offset 0
+    ) d
+  loop
+    v_gate := (
+      select l.gate_id from outbox.lane l
+      where l.id = v_delivery.lane_id and not l.ordered and not l.isolated
+      order by l.changed_at desc limit 1);
+    if v_gate is not null then
+      perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, -1), p_now);
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.isolate(outbox.result[], timestamptz) is
+  'Moves those of these unordered deliveries that have lost two leases in a row to the isolated '
+  'lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them '
+  'afterwards.';
+
 -- The steps of record_lost_leases():
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
 --               lease_deliveries() will read them, and of the unordered ones, because park() waits
---               for their leased_until when a gate is at its limit. Normally the first 1,000 due
+--               for their leased_until when a gate is at its limit; and the isolated ones. Normally
+--               the first 1,000 due
 --               lanes; the next call finds the rest. All due lanes (40 ms for 100,000) if the gate
 --               is at its limit or waits for its probe: then it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.
---   3           complete_apart() records them as failures.
+--   3           complete_apart() records them as failures, isolate() moves those that are isolated.
 --   4           leased_until of each lane that still has leases becomes the end of the first lease.
 --
 -- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
@@ -7134,7 +7306,7 @@ comment on function outbox.lost(outbox.delivery) is
 --   b (ordered)     12:00:25       12:00:25, 12:00:25    both       null
 --   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
 --
--- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
+-- No delivery uses up a retry, and two requests are no longer in flight: b was one request.
 create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -7179,7 +7351,10 @@ begin
       )
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+      where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then
@@ -7205,9 +7380,10 @@ begin
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
-          and r.again_at > p_now));
+          and r.step <> 'expiry' and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
+    perform outbox.isolate(v_lost, p_now);
   end if;
   -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
@@ -7223,9 +7399,8 @@ end
 $$;
 comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
-  'returns how many, with those that the database refused to record. Each uses up a retry, or a '
-  'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
-  'gates.';
+  'returns how many, with those that the database refused to record. Isolates the deliveries that '
+  'have lost two leases in a row. locks: the caller holds the gates.';
 
 create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -7233,6 +7408,7 @@ as $$
 begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+    perform outbox.isolate(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
@@ -7697,6 +7873,9 @@ begin
   if v_news.gone is not null then
     perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
+  if v_news.held is not null then
+    perform outbox.disable_endpoints(v_news.held, 'failure_rule', p_now);
+  end if;
   if v_news.failing is not null then
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
@@ -7721,8 +7900,8 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that returned 410 or have failed for days, publishes '
-  'operational events, and returns how many results applied; the others are stale. locks: the '
+  'Applies results, disables endpoints that returned 410, that a failure rule holds or that have '
+  'failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the '
   'caller holds the gates.';
 
 -- sql/engine/claim/due_gates.sql
@@ -7956,7 +8135,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
 create function outbox.lease_deliveries(
-  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz, p_isolated boolean default false
 ) returns outbox.claimed
 language plpgsql
 set search_path = ''
@@ -8028,8 +8207,9 @@ begin
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
+        and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -8100,6 +8280,16 @@ begin
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), updated_lanes as (
     update outbox.lane l set
+      -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
+      -- loses another lease, apply_results() isolates the lane again.
+      isolated = case
+        when l.isolated and b.ordered and b.taken > 0 then coalesce((
+          select d.lost_leases >= outbox.isolated_after() from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+            and d.leased_until is null
+          order by d.due_at, d.event_id offset 1 limit 1), false)
+        else l.isolated
+      end,
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -8168,9 +8358,9 @@ begin
   return v_claimed;
 end
 $$;
-comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies. locks: the caller holds the gates.';
+  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
 -- sql/engine/claim/claim.sql
 
@@ -8390,6 +8580,288 @@ end
 $$;
 comment on function outbox.claimed_before(uuid, bigint, timestamptz) is
   'The deliveries that an earlier call of a run claimed and that are still leased.';
+
+-- sql/engine/claim/isolated.sql
+
+-- Isolated deliveries. A delivery may end its run each time, for example because its response makes
+-- the process run out of memory. All deliveries that the run holds lose their leases with it, and
+-- nobody knows which one is the cause. So after two lost leases in a row each of them is sent alone:
+-- a run that holds nothing else gets exactly this one, and nothing more until it has ended. Only the
+-- cause loses further leases and becomes a dead letter. A result of any kind ends the isolation.
+--
+-- Isolated deliveries wait for runs that hold nothing. While other deliveries are due, one of them is
+-- claimed every 5 s at most. If one has waited for 5 s because each run is busy, one run drains: it
+-- gets nothing until it holds nothing.
+
+create unlogged table outbox.isolation (
+  run_id uuid primary key,
+  claimed_at timestamptz,
+  drains_from timestamptz,
+  event_id uuid,
+  endpoint_id uuid,
+  attempt integer
+);
+comment on table outbox.isolation is
+  'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) '
+  'or that get nothing until they hold nothing (drains_from).';
+
+create function outbox.has_isolated(p_before timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return exists (
+    select from outbox.gate g where g.isolated_at <= p_before and g.isolated_at < 'infinity');
+end
+$$;
+comment on function outbox.has_isolated(timestamptz) is
+  'Whether an isolated delivery has been due since p_before or longer.';
+
+create function outbox.holds_isolated(p_run uuid, p_now timestamptz) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if exists (
+    select from outbox.isolation i
+    join outbox.delivery d on d.event_id = i.event_id and d.endpoint_id = i.endpoint_id
+      and d.attempt = i.attempt and d.leased_until > p_now
+    where i.run_id = p_run)
+  then
+    return true;
+  end if;
+  update outbox.isolation i set event_id = null, endpoint_id = null, attempt = null
+  where i.run_id = p_run and i.event_id is not null;
+  return false;
+end
+$$;
+comment on function outbox.holds_isolated(uuid, timestamptz) is
+  'Whether a run has an isolated delivery in flight, so that it gets no other one.';
+
+create function outbox.drains(p_run uuid, p_now timestamptz) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if exists (
+    select from outbox.isolation i
+    where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+  then
+    return true;
+  end if;
+  -- One run at a time. A run that has not become empty within a minute goes on.
+  if not outbox.has_isolated(p_now - interval '5 s') or exists (
+    select from outbox.isolation i
+    where i.drains_from > p_now - interval '2 minutes' or i.claimed_at > p_now - interval '5 s')
+  then
+    return false;
+  end if;
+  insert into outbox.isolation (run_id, drains_from) values (p_run, p_now)
+  on conflict (run_id) do update set drains_from = excluded.drains_from;
+  return true;
+end
+$$;
+comment on function outbox.drains(uuid, timestamptz) is
+  'Whether a run gets nothing until it holds nothing, because an isolated delivery has waited for '
+  '5 s. One run at a time does this.';
+
+create function outbox.is_isolated_turn(p_run uuid, p_now timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+begin
+  return exists (
+      select from outbox.isolation i
+      where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+    or not exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity')
+    or not exists (
+      select from outbox.isolation i where i.claimed_at > p_now - interval '5 s');
+end
+$$;
+comment on function outbox.is_isolated_turn(uuid, timestamptz) is
+  'Whether a run that holds nothing gets an isolated delivery: it has drained, nothing else is '
+  'due, or the last one was claimed 5 s ago.';
+
+create function outbox.rejoin(p_endpoint_id uuid, p_now timestamptz) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+  v_moved integer := 0;
+begin
+  for v_delivery in
+    select d.*
+    from outbox.gate g
+    join outbox.lane l on l.gate_id = g.id and not l.ordered and l.key_hash = -1
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at and o.due_at <= p_now
+        and o.leased_until is null
+      order by o.due_at, o.event_id limit 100
+    ) d
+    where g.endpoint_id = p_endpoint_id and d.lost_leases < outbox.isolated_after()
+  loop
+    v_gate := coalesce(v_gate, (
+      select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id
+      order by g.changed_at desc limit 1));
+    perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, 0), p_now);
+    v_moved := v_moved + 1;
+  end loop;
+  return v_moved;
+end
+$$;
+comment on function outbox.rejoin(uuid, timestamptz) is
+  'Moves due deliveries of the isolated lane that had a result since to the normal lane, and '
+  'returns how many. locks: the caller holds the gate, and parks it afterwards.';
+
+create function outbox.rejoin_due(p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint uuid := outbox.due_isolated_gate(p_now);
+begin
+  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+    perform outbox.park(array[v_endpoint], p_now);
+  end if;
+end
+$$;
+comment on function outbox.rejoin_due(timestamptz) is
+  'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can '
+  'claim these deliveries too. locks: the gate with SKIP LOCKED.';
+
+create function outbox.serve_isolated(
+  p_endpoint_id uuid, p_now timestamptz
+) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_claimed outbox.claimed;
+begin
+  perform outbox.record_lost_leases(array[p_endpoint_id], p_now);
+  if outbox.rejoin(p_endpoint_id, p_now) > 0 then
+    perform outbox.park(array[p_endpoint_id], p_now);
+  end if;
+  v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  if v_claimed.events is not null then
+    v_claimed := outbox.on_claimed(v_claimed, p_now);
+  end if;
+  perform outbox.park(array[p_endpoint_id], p_now);
+  perform outbox.admit_endpoints(array[p_endpoint_id]);
+  return v_claimed;
+end
+$$;
+comment on function outbox.serve_isolated(uuid, timestamptz) is
+  'As serve(), for one isolated delivery of an endpoint. locks: the caller holds the gate.';
+
+create function outbox.due_isolated_gate(p_now timestamptz) returns uuid
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    select g.endpoint_id from outbox.gate g
+    where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+      and not exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
+    order by g.isolated_at limit 1
+    for no key update of g skip locked);
+end
+$$;
+comment on function outbox.due_isolated_gate(timestamptz) is
+  'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if '
+  'there is none. locks: the gate with SKIP LOCKED.';
+
+create function outbox.claim_isolated(p_run uuid, p_now timestamptz) returns outbox.claimed
+language plpgsql set search_path = ''
+as $$
+declare
+  v_claimed outbox.claimed;
+  v_endpoint uuid;
+begin
+  -- An endpoint may have none that is due after all: then park() has set a later isolated_at.
+  for v_look in 1 .. 10 loop
+    v_endpoint := outbox.due_isolated_gate(p_now);
+    exit when v_endpoint is null;
+    begin
+      v_claimed := outbox.serve_isolated(v_endpoint, p_now);
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      return null;
+    end;
+    exit when v_claimed.events is not null;
+  end loop;
+  if v_claimed.events is not null then
+    insert into outbox.isolation (run_id, claimed_at, event_id, endpoint_id, attempt)
+    values (p_run, p_now, v_claimed.events[1], v_claimed.endpoints[1], v_claimed.attempts[1])
+    on conflict (run_id) do update set
+      claimed_at = excluded.claimed_at, drains_from = null, event_id = excluded.event_id,
+      endpoint_id = excluded.endpoint_id, attempt = excluded.attempt;
+  end if;
+  return v_claimed;
+end
+$$;
+comment on function outbox.claim_isolated(uuid, timestamptz) is
+  'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database '
+  'refuses it, its endpoint is left out for a while. locks: gates with SKIP LOCKED.';
+
+create function outbox.claim_for(
+  p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamptz
+) returns outbox.claimed
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_claimed outbox.claimed;
+begin
+  if p_limit = 0 or not (
+    outbox.has_isolated(p_now)
+    or exists (select from outbox.isolation i where i.run_id = p_run))
+  then
+    return outbox.claim(p_limit, p_touched, p_now);
+  end if;
+  perform outbox.claim(0, p_touched, p_now);
+  if outbox.holds_isolated(p_run, p_now) then
+    return null;
+  end if;
+  perform outbox.rejoin_due(p_now);
+  if p_held > 0 then
+    if outbox.drains(p_run, p_now) then
+      return null;
+    end if;
+  elsif outbox.is_isolated_turn(p_run, p_now) then
+    v_claimed := outbox.claim_isolated(p_run, p_now);
+    if v_claimed.events is not null then
+      return v_claimed;
+    end if;
+    update outbox.isolation i set drains_from = null
+    where i.run_id = p_run and i.drains_from is not null;
+  end if;
+  return outbox.claim(p_limit, null, p_now);
+end
+$$;
+comment on function outbox.claim_for(uuid, integer, integer, uuid[], timestamptz) is
+  'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as '
+  'none. A run that holds an isolated delivery gets nothing.';
 
 -- sql/engine/claim/batch.sql
 
@@ -8658,8 +9130,8 @@ $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
   'Extension point of complete(): results were applied. p_results: all results, including stale '
   'ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. '
-  'Returns the news that complete() acts on: an endpoint that is removed from "gone" is not '
-  'disabled. Returns p_news here; the module messages replaces it.';
+  'Returns the news that complete() acts on: an endpoint that is removed from "gone" or '
+  '"held" is not disabled. Returns p_news here; the module messages replaces it.';
 
 create function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz
@@ -8927,6 +9399,8 @@ begin
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    delete from outbox.isolation i
+    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -9222,6 +9696,7 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
+    or outbox.has_isolated(p_now)
     or outbox.has_unrouted();
 end
 $$;
@@ -9236,7 +9711,8 @@ create function outbox.dispatch(
   p_kind text default 'edge',
   p_ended boolean default false,
   p_known jsonb default '{}',
-  p_contract jsonb default null
+  p_contract jsonb default null,
+  p_held integer default null
 ) returns json
 language plpgsql security definer
 set search_path = ''
@@ -9335,7 +9811,7 @@ begin
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
-      outbox.claim(
+      outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
@@ -9350,7 +9826,8 @@ begin
       'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
+comment on function outbox.dispatch(
+  uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
@@ -9358,7 +9835,8 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: the contracts that the run supports, '
   '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
+  'nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those in '
+  'p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
@@ -9423,7 +9901,8 @@ begin
     perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
       p_reported.errors[v_place], p_now);
     v_done.refused := v_done.refused + 1;
-    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+    v_done.error := coalesce(v_done.error,
+      p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place]);
   end loop;
   return v_done;
 end
@@ -9525,7 +10004,7 @@ select outbox.close_new();
 grant execute on function
   outbox.route_again(uuid),
   outbox.last_tick_at(),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer)
 to service_role;
 grant select on
   outbox.unrouted, outbox.unroutable, outbox.routing_timeout, outbox.gate, outbox.lane,
@@ -9743,7 +10222,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts, d.lost_leases from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -9754,7 +10233,7 @@ begin
         and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
-    where f.failed_attempts > 0);
+    where f.failed_attempts > 0 or f.lost_leases > 0);
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
@@ -9774,9 +10253,10 @@ declare
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
-    p_outcome, p_why);
+    p_outcome, p_why, p_delivery.failed_attempts);
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
@@ -10023,7 +10503,7 @@ begin
     -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
-    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, lost_leases = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -10271,11 +10751,12 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
   ), attempt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+      failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted'
+      'the endpoint was deleted', g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -10384,7 +10865,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.leased_until is not null then 'processing'
     when e.status <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
-    when d.failed_attempts > 0 then 'retrying'
+    when d.failed_attempts > 0 or d.lost_leases > 0 then 'retrying'
     else 'pending'
   end as status,
   case
@@ -10423,7 +10904,8 @@ where r.step = 'routing' and not exists (
   select from outbox.delivery d where d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
 )
 union all
-select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt,
+  a.failed_attempts, null,
   v.created_at, a.at, false
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id
@@ -10570,9 +11052,11 @@ begin
       ) c
     ),
     'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    'oldest_due_at', least(
+      (select g.next_at from outbox.gate g
+       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
+      (select g.isolated_at from outbox.gate g
+       where g.isolated_at < 'infinity' order by g.isolated_at limit 1)
     ));
 end
 $$;
@@ -11448,7 +11932,8 @@ begin
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
     -- If work has waited for a second although a run is alive, one more run is needed.
-    v_behind := exists (
+    -- A new run holds nothing, so it can claim an isolated delivery.
+    v_behind := outbox.has_isolated(v_now - interval '1 s') or exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
@@ -11669,30 +12154,38 @@ declare
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
+  v_old outbox.delivery[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
-  from (
-    select d.endpoint_id from outbox.delivery d
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  v_old := array(
+    select d from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
+      and coalesce(d.leased_until, '-infinity') <= v_now
+      and exists (
+        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+          and r.again_at > v_now)
     order by d.event_id
-    limit p_limit
-  ) o;
-  if v_endpoints is null then
+    limit p_limit);
+  if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
+    select distinct o.endpoint_id from pg_catalog.unnest(v_old) o));
   for v_delivery in
-    select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
+    select d.*
+    from pg_catalog.unnest(v_old) o
+    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    -- Again, because they may have changed before the lock.
+    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id
-    limit p_limit
   loop
     -- If the database refuses to end one, go on with the others.
     begin
@@ -11704,6 +12197,7 @@ begin
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
   end loop;
   return v_expired;
@@ -11711,8 +12205,27 @@ end
 $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). Returns how many. locks: '
-  'gates with SKIP LOCKED.';
+  'after their last replay: they become dead letters (why: expired). If the database refuses one, '
+  'it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+
+create function outbox.refuse_expiry(
+  p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
+    p_error, p_now + interval '1 hour', p_now);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+    p_delivery.event_id, p_delivery.endpoint_id, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.refuse_expiry(outbox.delivery, text, text, timestamptz) is
+  'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz

@@ -199,6 +199,7 @@ CREATE TYPE outbox.news AS (
 	opened uuid[],
 	closed uuid[],
 	gone uuid[],
+	held uuid[],
 	failing uuid[]
 );
 
@@ -206,7 +207,7 @@ ALTER TYPE outbox.news OWNER TO postgres;
 
 -- Name: TYPE news; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone) or have failed for days (failing).';
+COMMENT ON TYPE outbox.news IS 'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, and endpoints that returned 410 (gone), that another failure rule holds (held) or that have failed for days (failing).';
 
 -- Name: opt_out_change; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -994,7 +995,7 @@ ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean,
 
 -- Name: FUNCTION allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is away, until it succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
 -- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1193,13 +1194,14 @@ begin
         and o.leased_until is not null offset 0
     ) o
     where d.ctid = o.row_at
-    returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
+    returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
+      d.deliver_at,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy)
+      status, error_class, error, duration_ms, response, response_lossy, failed_attempts)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
-      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -1687,6 +1689,7 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_most_lost integer := outbox.setting_int('delivery.max_lost_leases');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -1703,14 +1706,21 @@ begin
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
-      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      case
+        when v.lost then d.lost_leases + 1
+        when r.outcome = 'failed' then 0
+        else d.lost_leases
+      end as lost_leases,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
-        when v.harmless then p_now
+        when v.lost and (v.dead or (f.rule).min_delay_s = 0)
+        then case when not v.dead then p_now + interval '1 s' end
+        when v.harmless and not v.lost then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -1742,6 +1752,10 @@ begin
           r.provider)
       end as rule offset 0
     ) f
+    cross join lateral (
+      select coalesce(r.error_class = k.response_class, false) as answered,
+        r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
+    ) b
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
@@ -1749,13 +1763,17 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
-          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
+        and (x.refused or case
+          when b.lost then d.lost_leases + 1 >= v_most_lost
+          else d.failed_attempts >= least((f.rule).max_retries,
+            coalesce((p.policy ->> 'max_retries')::integer, 5))
+        end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
+        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
-        coalesce((f.rule).action = 'wait', false) as waits
+        coalesce((f.rule).action = 'wait', false) as waits,
+        b.lost
     ) v
     cross join lateral (
       select case
@@ -1764,9 +1782,6 @@ begin
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as asked_wait
     ) w
-    cross join lateral (
-      select coalesce(r.error_class = k.response_class, false) as answered
-    ) b
     cross join lateral (
       select w.asked_wait,
         r.outcome = 'failed' and w.asked_wait is null
@@ -1843,7 +1858,11 @@ begin
     group by 2
     union all
     select 'dead_letters',
-      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      array[t.kind, case
+        when t.refused then 'not_retryable'
+        when t.error_class = 'lease_expired' then 'leases_lost'
+        else 'retries_exhausted'
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead
@@ -1868,6 +1887,7 @@ begin
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
+      lost_leases = j.lost_leases,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -1876,14 +1896,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      failed_attempts)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      case when j.outcome = 'delivered' then j.failed_attempts end
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts
     from applied j
     where j.dead
   ), dead_letters as (
@@ -1897,7 +1919,11 @@ begin
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
-      case when j.refused then 'not_retryable' else 'retries_exhausted' end
+      case
+        when j.refused then 'not_retryable'
+        when j.lost then 'leases_lost'
+        else 'retries_exhausted'
+      end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
@@ -1912,6 +1938,8 @@ begin
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
+        and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from applied j
@@ -1922,9 +1950,12 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.results then l.leased_until end,
       depth = l.depth - b.ended,
+      isolated = l.isolated or (b.ordered and b.isolated),
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
+        -- Not earlier than before: a delivery of the lane may wait for its retry although the lease
+        -- of a later one is lost now.
+        when b.ordered then greatest(l.not_before, b.retry_at, b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -1932,7 +1963,7 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
+        else greatest(l.not_before, b.retry_at, b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
@@ -1959,11 +1990,13 @@ begin
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as requests,
       pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
-      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold') and j.status = 410) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as held,
+      pg_catalog.bool_or(j.waits) as away,
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
+          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -1984,7 +2017,11 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.asked_wait),
+      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      not_before = greatest(g.not_before, p_now + b.asked_wait, case
+        when b.away and not e.breaker_enabled then p_now
+          + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
+      end),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -2027,7 +2064,7 @@ begin
         end as breaker
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, b.gone,
+    returning b.endpoint_id, b.gone, b.held and b.gone is not true as held,
       n.breaker = 'open' and o.breaker = 'closed' as opened,
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
@@ -2040,11 +2077,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts
@@ -2942,6 +2980,86 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names. A type that the endpoint already has keeps its creation time. OH001.';
+
+-- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.delivery (
+    event_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    lane_id bigint NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    leased_until timestamp with time zone,
+    attempt integer DEFAULT 0 NOT NULL,
+    failed_attempts integer DEFAULT 0 NOT NULL,
+    body_bytes integer NOT NULL,
+    replayed_at timestamp with time zone,
+    deliver_at timestamp with time zone,
+    lost_leases integer DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.delivery OWNER TO postgres;
+
+-- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; lost_leases counts the leases that ended without a result since then or since the last failure; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
+
+-- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.lane (
+    id bigint NOT NULL,
+    gate_id bigint NOT NULL,
+    ordered boolean NOT NULL,
+    key_hash bigint DEFAULT 0 NOT NULL,
+    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    leased integer DEFAULT 0 NOT NULL,
+    leased_until timestamp with time zone,
+    halted boolean DEFAULT false NOT NULL,
+    depth bigint DEFAULT 0 NOT NULL,
+    isolated boolean DEFAULT false NOT NULL,
+    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
+    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
+
+ALTER TABLE outbox.lane OWNER TO postgres;
+
+-- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.lane IS 'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, not_before delays the whole lane for a retry, and halted stops it after a dead letter until resume_lane(). isolated: its first delivery has lost two leases and is sent alone. An unordered lane with a key_hash belongs to the replay job of that number; -1: the isolated deliveries.';
+
+-- Name: change_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_due_at timestamptz := greatest(p_delivery.due_at, p_to.head_at);
+begin
+  update outbox.delivery d set lane_id = p_to.id, due_at = v_due_at
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set
+    depth = l.depth + 1,
+    next_at = least(l.next_at, greatest(v_due_at, p_now))
+  where l.id = p_to.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  where l.id = p_delivery.lane_id;
+end
+$$;
+
+ALTER FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) IS 'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds the gate, and parks it afterwards.';
 
 -- Name: change_opt_out(text, text, text, boolean, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4651,6 +4769,49 @@ ALTER FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp w
 
 COMMENT ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'Parks the gates of p_touched, which complete() and route() have changed, then leases up to p_limit deliveries of due gates. If the database refuses to claim from an endpoint, all others are served. After a timeout, the next calls find the slow endpoint. An error of the server is raised.';
 
+-- Name: claim_for(uuid, integer, integer, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_claimed outbox.claimed;
+begin
+  if p_limit = 0 or not (
+    outbox.has_isolated(p_now)
+    or exists (select from outbox.isolation i where i.run_id = p_run))
+  then
+    return outbox.claim(p_limit, p_touched, p_now);
+  end if;
+  perform outbox.claim(0, p_touched, p_now);
+  if outbox.holds_isolated(p_run, p_now) then
+    return null;
+  end if;
+  perform outbox.rejoin_due(p_now);
+  if p_held > 0 then
+    if outbox.drains(p_run, p_now) then
+      return null;
+    end if;
+  elsif outbox.is_isolated_turn(p_run, p_now) then
+    v_claimed := outbox.claim_isolated(p_run, p_now);
+    if v_claimed.events is not null then
+      return v_claimed;
+    end if;
+    update outbox.isolation i set drains_from = null
+    where i.run_id = p_run and i.drains_from is not null;
+  end if;
+  return outbox.claim(p_limit, null, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) IS 'As claim(), or one isolated delivery. p_held: how many deliveries the run holds; null counts as none. A run that holds an isolated delivery gets nothing.';
+
 -- Name: claim_idempotency_key(outbox.event); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.claim_idempotency_key(p_event outbox.event) RETURNS uuid
@@ -4693,6 +4854,48 @@ ALTER FUNCTION outbox.claim_idempotency_key(p_event outbox.event) OWNER TO postg
 -- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) IS 'Takes the event''s idempotency key for idempotency.window_hours and returns null, or returns the id of the event that has it. OH003: that event has other content.';
+
+-- Name: claim_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_claimed outbox.claimed;
+  v_endpoint uuid;
+begin
+  -- An endpoint may have none that is due after all: then park() has set a later isolated_at.
+  for v_look in 1 .. 10 loop
+    v_endpoint := outbox.due_isolated_gate(p_now);
+    exit when v_endpoint is null;
+    begin
+      v_claimed := outbox.serve_isolated(v_endpoint, p_now);
+    exception when query_canceled or others then
+      if outbox.is_passing(sqlstate) and not outbox.may_stay(sqlstate) then
+        raise;
+      end if;
+      perform outbox.refuse_endpoint(v_endpoint, sqlstate, sqlerrm, p_now);
+      return null;
+    end;
+    exit when v_claimed.events is not null;
+  end loop;
+  if v_claimed.events is not null then
+    insert into outbox.isolation (run_id, claimed_at, event_id, endpoint_id, attempt)
+    values (p_run, p_now, v_claimed.events[1], v_claimed.endpoints[1], v_claimed.attempts[1])
+    on conflict (run_id) do update set
+      claimed_at = excluded.claimed_at, drains_from = null, event_id = excluded.event_id,
+      endpoint_id = excluded.endpoint_id, attempt = excluded.attempt;
+  end if;
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION claim_isolated(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) IS 'Leases one isolated delivery to a run that holds nothing; null if none is due. If the database refuses it, its endpoint is left out for a while. locks: gates with SKIP LOCKED.';
 
 -- Name: claimed_before(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4933,28 +5136,6 @@ ALTER FUNCTION outbox.clock() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.clock() IS 'The current time, not the start of the transaction. Tests replace this function.';
 
--- Name: delivery; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.delivery (
-    event_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    lane_id bigint NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    leased_until timestamp with time zone,
-    attempt integer DEFAULT 0 NOT NULL,
-    failed_attempts integer DEFAULT 0 NOT NULL,
-    body_bytes integer NOT NULL,
-    replayed_at timestamp with time zone,
-    deliver_at timestamp with time zone
-)
-WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.02', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.delivery OWNER TO postgres;
-
--- Name: TABLE delivery; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.delivery IS 'Open deliveries. attempt counts claims and only grows: it is the fencing token; failed_attempts counts the failures since the creation or the last replay; leased_until is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; replayed_at is the time of the last replay; deliver_at is the earliest time, set by the publisher, null for at once.';
-
 -- Name: close_delivery(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone) RETURNS void
@@ -4968,9 +5149,10 @@ declare
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
-    p_outcome, p_why);
+    p_outcome, p_why, p_delivery.failed_attempts);
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;
@@ -5106,10 +5288,11 @@ CREATE FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with t
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
     case when p.problem is null then 'cancelled' else 'filter_error' end,
-    coalesce(p.problem, 'the endpoint was deleted')
+    coalesce(p.problem, 'the endpoint was deleted'), 0
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
   where p.problem is not null
@@ -5223,6 +5406,9 @@ begin
   if v_news.gone is not null then
     perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
+  if v_news.held is not null then
+    perform outbox.disable_endpoints(v_news.held, 'failure_rule', p_now);
+  end if;
   if v_news.failing is not null then
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
@@ -5251,7 +5437,7 @@ ALTER FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with t
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that returned 410 or have failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.complete(p_results outbox.result[], p_now timestamp with time zone) IS 'Applies results, disables endpoints that returned 410, that a failure rule holds or that have failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the caller holds the gates.';
 
 -- Name: complete_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6768,7 +6954,7 @@ ALTER FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_
 
 -- Name: FUNCTION disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
+COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason text, p_now timestamp with time zone) IS 'Disables endpoints that responded with 410 (gone), that another failure rule holds (failure_rule) or that have failed for days (failing_for_days), and publishes outhook.endpoint.disabled.';
 
 -- Name: discard_dead_letter(uuid, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6822,9 +7008,9 @@ ALTER FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason
 
 COMMENT ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) IS 'Marks a dead letter as reviewed and not to be sent, and returns its new dead_letter_json(). OH001, OH002.';
 
--- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb, p_contract jsonb DEFAULT NULL::jsonb) RETURNS json
+CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAULT '[]'::jsonb, p_limit integer DEFAULT 0, p_kind text DEFAULT 'edge'::text, p_ended boolean DEFAULT false, p_known jsonb DEFAULT '{}'::jsonb, p_contract jsonb DEFAULT NULL::jsonb, p_held integer DEFAULT NULL::integer) RETURNS json
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '5s'
@@ -6920,7 +7106,7 @@ begin
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
-      outbox.claim(
+      outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
@@ -6936,11 +7122,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) OWNER TO postgres;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those in p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6981,6 +7167,39 @@ ALTER FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) IS 'The record for the dead-letter topic: {"original_topic", "original_message": the record as it would have been published, "error", "retry_count", "failed_at", "correlation_id", "original_exchange", "original_key", "event_id", "event_type", "endpoint_id"}.';
+
+-- Name: drains(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if exists (
+    select from outbox.isolation i
+    where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+  then
+    return true;
+  end if;
+  -- One run at a time. A run that has not become empty within a minute goes on.
+  if not outbox.has_isolated(p_now - interval '5 s') or exists (
+    select from outbox.isolation i
+    where i.drains_from > p_now - interval '2 minutes' or i.claimed_at > p_now - interval '5 s')
+  then
+    return false;
+  end if;
+  insert into outbox.isolation (run_id, drains_from) values (p_run, p_now)
+  on conflict (run_id) do update set drains_from = excluded.drains_from;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) IS 'Whether a run gets nothing until it holds nothing, because an isolated delivery has waited for 5 s. One run at a time does this.';
 
 -- Name: drop_expired_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7238,6 +7457,32 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone)
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of the ring; an endpoint that was refused before comes alone; null if none is due. locks: gates with SKIP LOCKED.';
+
+-- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return (
+    select g.endpoint_id from outbox.gate g
+    where g.isolated_at <= p_now and g.isolated_at < 'infinity'
+      and not exists (
+        select from outbox.endpoint_refusal r
+        where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
+    order by g.isolated_at limit 1
+    for no key update of g skip locked);
+end
+$$;
+
+ALTER FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none. locks: the gate with SKIP LOCKED.';
 
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7938,30 +8183,38 @@ declare
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
+  v_old outbox.delivery[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
-  from (
-    select d.endpoint_id from outbox.delivery d
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  v_old := array(
+    select d from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
+      and coalesce(d.leased_until, '-infinity') <= v_now
+      and exists (
+        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+          and r.again_at > v_now)
     order by d.event_id
-    limit p_limit
-  ) o;
-  if v_endpoints is null then
+    limit p_limit);
+  if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
+    select distinct o.endpoint_id from pg_catalog.unnest(v_old) o));
   for v_delivery in
-    select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
+    select d.*
+    from pg_catalog.unnest(v_old) o
+    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    -- Again, because they may have changed before the lock.
+    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id
-    limit p_limit
   loop
     -- If the database refuses to end one, go on with the others.
     begin
@@ -7973,6 +8226,7 @@ begin
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
   end loop;
   return v_expired;
@@ -7983,7 +8237,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8117,6 +8371,7 @@ CREATE TABLE outbox.attempt (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    failed_attempts integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 )
@@ -8126,7 +8381,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, dropped by age.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
 
 -- Name: fail_attempt(outbox.outbound_message, outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8967,6 +9222,7 @@ begin
   return coalesce(
     (select l.next_at from outbox.lane l
      where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+       and not l.isolated
      order by l.next_at limit 1),
     'infinity');
 end
@@ -8976,7 +9232,7 @@ ALTER FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time
 
 -- Name: FUNCTION first_lane_at(p_gate_id bigint, p_from timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate is due, at p_from or later; infinity if none is.';
+COMMENT ON FUNCTION outbox.first_lane_at(p_gate_id bigint, p_from timestamp with time zone) IS 'When the first lane of a gate that is not isolated is due, at p_from or later; infinity if none is.';
 
 -- Name: first_lease_end(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8987,8 +9243,8 @@ CREATE FUNCTION outbox.first_lease_end(p_gate_id bigint) RETURNS timestamp with 
     SET enable_bitmapscan TO 'off'
     AS $$
 begin
-  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
-  -- replay jobs have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. The other
+  -- lanes have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -8999,7 +9255,7 @@ begin
       )
       union all
       select l.leased_until, l.leased from outbox.lane l
-      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash <> 0
     ) l
     where l.leased > 0);
 end
@@ -9009,7 +9265,7 @@ ALTER FUNCTION outbox.first_lease_end(p_gate_id bigint) OWNER TO postgres;
 
 -- Name: FUNCTION first_lease_end(p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for each replay job); null if nothing is leased.';
+COMMENT ON FUNCTION outbox.first_lease_end(p_gate_id bigint) IS 'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for each replay job, one for isolated deliveries); null if nothing is leased.';
 
 -- Name: first_retry_at(bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9022,7 +9278,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts, d.lost_leases from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -9033,7 +9289,7 @@ begin
         and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
-    where f.failed_attempts > 0);
+    where f.failed_attempts > 0 or f.lost_leases > 0);
 end
 $$;
 
@@ -9955,6 +10211,7 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
+    or outbox.has_isolated(p_now)
     or outbox.has_unrouted();
 end
 $$;
@@ -9964,6 +10221,26 @@ ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+-- Name: has_isolated(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_isolated(p_before timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return exists (
+    select from outbox.gate g where g.isolated_at <= p_before and g.isolated_at < 'infinity');
+end
+$$;
+
+ALTER FUNCTION outbox.has_isolated(p_before timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'Whether an isolated delivery has been due since p_before or longer.';
 
 -- Name: has_unrouted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10316,6 +10593,34 @@ ALTER FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now time
 
 COMMENT ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Pauses an endpoint with secrets that cannot be read, and publishes outhook.endpoint.held. False if another transaction has the endpoint locked.';
 
+-- Name: holds_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  if exists (
+    select from outbox.isolation i
+    join outbox.delivery d on d.event_id = i.event_id and d.endpoint_id = i.endpoint_id
+      and d.attempt = i.attempt and d.leased_until > p_now
+    where i.run_id = p_run)
+  then
+    return true;
+  end if;
+  update outbox.isolation i set event_id = null, endpoint_id = null, attempt = null
+  where i.run_id = p_run and i.event_id is not null;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION holds_isolated(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) IS 'Whether a run has an isolated delivery in flight, so that it gets no other one.';
+
 -- Name: host_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.host_problem(p_host text) RETURNS text
@@ -10613,6 +10918,33 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive and older than this one. A run that has not polled for 10 s counts as dead.';
 
+-- Name: is_isolated_turn(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_from timestamptz := outbox.ring_from(p_now);
+begin
+  return exists (
+      select from outbox.isolation i
+      where i.run_id = p_run and i.drains_from > p_now - interval '1 minute')
+    or not exists (
+      select from outbox.gate g
+      where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity')
+    or not exists (
+      select from outbox.isolation i where i.claimed_at > p_now - interval '5 s');
+end
+$$;
+
+ALTER FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) IS 'Whether a run that holds nothing gets an isolated delivery: it has drained, nothing else is due, or the last one was claimed 5 s ago.';
+
 -- Name: is_network(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_network(p_text text) RETURNS boolean
@@ -10852,6 +11184,63 @@ ALTER FUNCTION outbox.iso_time(p_at timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.iso_time(p_at timestamp with time zone) IS 'A time as the API writes it, such as 2026-11-28T03:25:45.123Z; null for null and infinity.';
+
+-- Name: isolate(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_lost) r
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.leased_until is null
+        and o.lost_leases >= outbox.isolated_after() offset 0
+    ) d
+  loop
+    v_gate := (
+      select l.gate_id from outbox.lane l
+      where l.id = v_delivery.lane_id and not l.ordered and not l.isolated
+      order by l.changed_at desc limit 1);
+    if v_gate is not null then
+      perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, -1), p_now);
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION isolate(p_lost outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) IS 'Moves those of these unordered deliveries that have lost two leases in a row to the isolated lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them afterwards.';
+
+-- Name: isolated_after(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.isolated_after() RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return 2;
+end
+$$;
+
+ALTER FUNCTION outbox.isolated_after() OWNER TO postgres;
+
+-- Name: FUNCTION isolated_after(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.isolated_after() IS 'After how many lost leases in a row a delivery is sent alone.';
 
 -- Name: joined(outbox.claimed, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11185,9 +11574,9 @@ ALTER FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp
 
 COMMENT ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Ends the lease of a delivery without an outcome. The delivery, and its lane if that is ordered, is due again at p_again_at; infinity sets it aside. locks: the caller holds the gate, and parks it afterwards.';
 
--- Name: lease_deliveries(uuid[], integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: lease_deliveries(uuid[], integer, timestamp with time zone, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) RETURNS outbox.claimed
+CREATE FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean DEFAULT false) RETURNS outbox.claimed
     LANGUAGE plpgsql
     SET search_path TO ''
     SET enable_seqscan TO 'off'
@@ -11257,8 +11646,9 @@ begin
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
+        and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -11329,6 +11719,16 @@ begin
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), updated_lanes as (
     update outbox.lane l set
+      -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
+      -- loses another lease, apply_results() isolates the lane again.
+      isolated = case
+        when l.isolated and b.ordered and b.taken > 0 then coalesce((
+          select d.lost_leases >= outbox.isolated_after() from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+            and d.leased_until is null
+          order by d.due_at, d.event_id offset 1 limit 1), false)
+        else l.isolated
+      end,
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -11398,38 +11798,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) OWNER TO postgres;
 
--- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies. locks: the caller holds the gates.';
-
--- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.lane (
-    id bigint NOT NULL,
-    gate_id bigint NOT NULL,
-    ordered boolean NOT NULL,
-    key_hash bigint DEFAULT 0 NOT NULL,
-    changed_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
-    next_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    head_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    tail_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    leased integer DEFAULT 0 NOT NULL,
-    leased_until timestamp with time zone,
-    halted boolean DEFAULT false NOT NULL,
-    depth bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT lane_depth_is_not_negative CHECK ((depth >= 0)),
-    CONSTRAINT lane_leased_is_not_negative CHECK ((leased >= 0))
-)
-WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='500', autovacuum_vacuum_cost_delay='0');
-
-ALTER TABLE outbox.lane OWNER TO postgres;
-
--- Name: TABLE lane; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.lane IS 'A queue under a gate. head_at: no delivery of the lane is due before, so a claim skips the dead entries of its index; leased: how many of its deliveries are leased; leased_until: the end of the first of these leases, or earlier, until record_lost_leases() sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, not_before delays the whole lane for a retry, and halted stops it after a dead letter until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that number.';
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13076,6 +13449,7 @@ begin
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
     p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+    p_news.held := outbox.hold_channels(p_news.held, p_results, p_now);
   end if;
   return p_news;
 end
@@ -13085,7 +13459,7 @@ ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, 
 
 -- Name: FUNCTION on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" is not disabled. Returns p_news here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" or "held" is not disabled. Returns p_news here; the module messages replaces it.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13416,7 +13790,8 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
     AS $$
 begin
   update outbox.gate g set
-    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
+    isolated_at = isolated.at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -13431,6 +13806,7 @@ begin
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+         and not l.isolated
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
@@ -13471,6 +13847,28 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
+    select coalesce(
+      (select case
+         when o.depth = 0 or e.status = 'deleted' then 'infinity'
+         else greatest(l.next_at, o.not_before, rate.next_token_at, case
+           when e.status <> 'enabled' then p_now + interval '5 s'
+           when not e.breaker_enabled or o.breaker = 'closed' then case
+             when o.in_flight >= outbox.allowed_in_flight(
+               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+             then p_now + interval '1 s'
+           end
+           when o.breaker = 'open' then o.open_until
+           else p_now + interval '1 s'
+         end)
+       end
+       from outbox.lane l
+       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) isolated
+  cross join lateral (
     select
       case
         when earliest.at > p_now then earliest.at
@@ -13482,7 +13880,8 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
@@ -14534,11 +14933,12 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
   ), attempt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+      failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted'
+      'the endpoint was deleted', g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -14977,9 +15377,11 @@ begin
       ) c
     ),
     'oldest_unrouted_at', outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    'oldest_due_at', least(
+      (select g.next_at from outbox.gate g
+       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
+      (select g.isolated_at from outbox.gate g
+       where g.isolated_at < 'infinity' order by g.isolated_at limit 1)
     ));
 end
 $$;
@@ -15519,6 +15921,7 @@ CREATE TABLE outbox.gate (
     probe_event uuid,
     probe_attempt integer,
     ramp_from timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    isolated_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     CONSTRAINT gate_breaker_is_known CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half_open'::text]))),
     CONSTRAINT gate_depth_is_not_negative CHECK ((depth >= 0)),
     CONSTRAINT gate_has_a_probe_when_half_open CHECK (((breaker = 'half_open'::text) = ((probe_event IS NOT NULL) AND (probe_attempt IS NOT NULL)))),
@@ -15530,7 +15933,7 @@ ALTER TABLE outbox.gate OWNER TO postgres;
 
 -- Name: TABLE gate; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
+COMMENT ON TABLE outbox.gate IS 'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; in_flight: requests in flight; depth: open deliveries; not_before: no request before, because of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); streak: consecutive failures; a half_open breaker waits for the result of its one probe; last_timed_out: it gets one request at a time until one succeeds, because its last one timed out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
 
 -- Name: refusal; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -15543,14 +15946,14 @@ CREATE TABLE outbox.refusal (
     error text NOT NULL,
     at timestamp with time zone NOT NULL,
     again_at timestamp with time zone NOT NULL,
-    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text])))
+    CONSTRAINT refusal_step_is_known CHECK ((step = ANY (ARRAY['result'::text, 'routing'::text, 'expiry'::text])))
 );
 
 ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored) or routing (the delivery could not be created); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: delivery_status; Type: VIEW; Schema: outbox; Owner: postgres
 
@@ -15564,7 +15967,7 @@ CREATE VIEW outbox.delivery_status WITH (security_invoker='true') AS
             WHEN ((r.again_at = 'infinity'::timestamp with time zone) OR (d.due_at = 'infinity'::timestamp with time zone)) THEN 'held'::text
             WHEN (d.leased_until IS NOT NULL) THEN 'processing'::text
             WHEN ((e.status <> 'enabled'::text) OR ((g.breaker <> 'closed'::text) AND e.breaker_enabled) OR l.halted) THEN 'held'::text
-            WHEN (d.failed_attempts > 0) THEN 'retrying'::text
+            WHEN ((d.failed_attempts > 0) OR (d.lost_leases > 0)) THEN 'retrying'::text
             ELSE 'pending'::text
         END AS status,
         CASE
@@ -15624,7 +16027,7 @@ UNION ALL
     a.outcome AS status,
     a.error AS held_because,
     a.attempt,
-    NULL::integer AS failed_attempts,
+    a.failed_attempts,
     NULL::timestamp with time zone AS next_attempt_at,
     v.created_at,
     a.at AS finished_at,
@@ -15740,6 +16143,7 @@ CREATE FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_now times
 begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+    perform outbox.isolate(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;
@@ -15795,7 +16199,10 @@ begin
       )
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+      where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then
@@ -15821,9 +16228,10 @@ begin
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
-          and r.again_at > p_now));
+          and r.step <> 'expiry' and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
+    perform outbox.isolate(v_lost, p_now);
   end if;
   -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
@@ -15842,7 +16250,7 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 
 -- Name: FUNCTION record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Isolates the deliveries that have lost two leases in a row. locks: the caller holds the gates.';
 
 -- Name: record_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15885,7 +16293,8 @@ begin
     perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
       p_reported.errors[v_place], p_now);
     v_done.refused := v_done.refused + 1;
-    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+    v_done.error := coalesce(v_done.error,
+      p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place]);
   end loop;
   return v_done;
 end
@@ -16140,8 +16549,10 @@ begin
   end;
   begin
     update outbox.gate g set
-      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
-    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+      next_at = greatest(g.next_at, v_again_at), isolated_at = greatest(g.isolated_at, v_again_at),
+      changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id
+      and (g.next_at < v_again_at or g.isolated_at < v_again_at);
   exception when others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then
@@ -16156,6 +16567,30 @@ ALTER FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_err
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Leaves an endpoint out of claiming for a while, because the database refuses to claim from it. locks: the caller holds the gate.';
+
+-- Name: refuse_expiry(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
+    p_error, p_now + interval '1 hour', p_now);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+    p_delivery.event_id, p_delivery.endpoint_id, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
 
 -- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16298,6 +16733,68 @@ ALTER FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text,
 -- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) IS 'Raises OH005 for a setting: message "setting <name> <problem>", detail: the name, hint: the remedy and the value as it is now, null for a new setting.';
+
+-- Name: rejoin(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+  v_moved integer := 0;
+begin
+  for v_delivery in
+    select d.*
+    from outbox.gate g
+    join outbox.lane l on l.gate_id = g.id and not l.ordered and l.key_hash = -1
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.lane_id = l.id and o.lane_id > 0 and o.due_at >= l.head_at and o.due_at <= p_now
+        and o.leased_until is null
+      order by o.due_at, o.event_id limit 100
+    ) d
+    where g.endpoint_id = p_endpoint_id and d.lost_leases < outbox.isolated_after()
+  loop
+    v_gate := coalesce(v_gate, (
+      select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id
+      order by g.changed_at desc limit 1));
+    perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, 0), p_now);
+    v_moved := v_moved + 1;
+  end loop;
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Moves due deliveries of the isolated lane that had a result since to the normal lane, and returns how many. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: rejoin_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rejoin_due(p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_endpoint uuid := outbox.due_isolated_gate(p_now);
+begin
+  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+    perform outbox.park(array[v_endpoint], p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.rejoin_due(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rejoin_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) IS 'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can claim these deliveries too. locks: the gate with SKIP LOCKED.';
 
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16713,7 +17210,7 @@ begin
     -- Replaces a pending retry: the delivery is due now, with failed_attempts 0.
     v_delivery := outbox.lock_open_delivery(p_event_id, p_endpoint_id);
     perform outbox.record_lost_lease(v_delivery, v_now);
-    update outbox.delivery d set failed_attempts = 0, replayed_at = v_now
+    update outbox.delivery d set failed_attempts = 0, lost_leases = 0, replayed_at = v_now
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
       perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -16830,7 +17327,8 @@ begin
   where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
   order by l.changed_at desc limit 1;
   if not found then
-    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    insert into outbox.lane (gate_id, ordered, key_hash, isolated)
+    values (p_gate_id, false, p_job, p_job = -1)
     returning * into v_lane;
   end if;
   return v_lane;
@@ -16841,7 +17339,7 @@ ALTER FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) OWNER TO postg
 
 -- Name: FUNCTION replay_lane(p_gate_id bigint, p_job bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of single replays and, at an unordered endpoint, of new deliveries; -1 is the isolated lane. locks: the caller holds the gate.';
 
 -- Name: replay_many(text, uuid, text, timestamp with time zone, timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18508,6 +19006,35 @@ ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is left out for a while. locks: the caller holds the gates.';
 
+-- Name: serve_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS outbox.claimed
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_claimed outbox.claimed;
+begin
+  perform outbox.record_lost_leases(array[p_endpoint_id], p_now);
+  if outbox.rejoin(p_endpoint_id, p_now) > 0 then
+    perform outbox.park(array[p_endpoint_id], p_now);
+  end if;
+  v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  if v_claimed.events is not null then
+    v_claimed := outbox.on_claimed(v_claimed, p_now);
+  end if;
+  perform outbox.park(array[p_endpoint_id], p_now);
+  perform outbox.admit_endpoints(array[p_endpoint_id]);
+  return v_claimed;
+end
+$$;
+
+ALTER FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) IS 'As serve(), for one isolated delivery of an endpoint. locks: the caller holds the gate.';
+
 -- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
@@ -19728,7 +20255,8 @@ begin
     where r.ended_at is null and r.polled_at > v_now - interval '2 s'
       and r.polled_at <= v_now + interval '10 s';
     -- If work has waited for a second although a run is alive, one more run is needed.
-    v_behind := exists (
+    -- A new run holds nothing, so it can claim an isolated delivery.
+    v_behind := outbox.has_isolated(v_now - interval '1 s') or exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );
@@ -19870,6 +20398,8 @@ begin
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    delete from outbox.isolation i
+    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then
@@ -21002,6 +21532,7 @@ CREATE TABLE outbox.attempt_default (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    failed_attempts integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 );
@@ -21429,6 +21960,23 @@ ALTER TABLE outbox.inbound_message ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: isolation; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.isolation (
+    run_id uuid NOT NULL,
+    claimed_at timestamp with time zone,
+    drains_from timestamp with time zone,
+    event_id uuid,
+    endpoint_id uuid,
+    attempt integer
+);
+
+ALTER TABLE outbox.isolation OWNER TO postgres;
+
+-- Name: TABLE isolation; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.isolation IS 'Runs that have claimed an isolated delivery (claimed_at, and the delivery while it is in flight) or that get nothing until they hold nothing (drains_from).';
 
 -- Name: kicks_by_tick; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -22322,6 +22870,11 @@ ALTER TABLE ONLY outbox.inbound_message
 ALTER TABLE ONLY outbox.inbound_message
     ADD CONSTRAINT inbound_message_pkey PRIMARY KEY (id);
 
+-- Name: isolation isolation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.isolation
+    ADD CONSTRAINT isolation_pkey PRIMARY KEY (run_id);
+
 -- Name: lane lane_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.lane
@@ -22605,6 +23158,10 @@ CREATE INDEX event_default_org_id_id_idx ON outbox.event_default USING btree (or
 
 CREATE INDEX gate_due ON outbox.gate USING btree (next_at) WHERE (next_at < 'infinity'::timestamp with time zone);
 
+-- Name: gate_isolated; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX gate_isolated ON outbox.gate USING btree (isolated_at) WHERE (isolated_at < 'infinity'::timestamp with time zone);
+
 -- Name: gate_of_endpoint; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX gate_of_endpoint ON outbox.gate USING btree (endpoint_id, changed_at);
@@ -22632,6 +23189,10 @@ CREATE INDEX lane_due ON outbox.lane USING btree (gate_id, next_at) WHERE (next_
 -- Name: lane_halted; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX lane_halted ON outbox.lane USING btree (gate_id) WHERE halted;
+
+-- Name: lane_isolated; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX lane_isolated ON outbox.lane USING btree (gate_id, next_at) WHERE (isolated AND (next_at < 'infinity'::timestamp with time zone));
 
 -- Name: lane_of_gate; Type: INDEX; Schema: outbox; Owner: postgres
 
@@ -22903,6 +23464,10 @@ ALTER TABLE outbox.idempotency_key ENABLE ROW LEVEL SECURITY;
 -- Name: inbound_message; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.inbound_message ENABLE ROW LEVEL SECURITY;
+
+-- Name: isolation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.isolation ENABLE ROW LEVEL SECURITY;
 
 -- Name: lane; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -23272,6 +23837,18 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
 
+-- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.delivery TO service_role;
+
+-- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.lane TO service_role;
+
+-- Name: FUNCTION change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_lane(p_delivery outbox.delivery, p_to outbox.lane, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text, p_actor text) FROM PUBLIC;
@@ -23487,9 +24064,17 @@ REVOKE ALL ON FUNCTION outbox.check_watched(p_table regclass) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.claim(p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_for(p_run uuid, p_held integer, p_limit integer, p_touched uuid[], p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION claim_idempotency_key(p_event outbox.event); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.claim_idempotency_key(p_event outbox.event) FROM PUBLIC;
+
+-- Name: FUNCTION claim_isolated(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.claim_isolated(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION claimed_before(p_run uuid, p_seq bigint, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23506,10 +24091,6 @@ REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
-
--- Name: TABLE delivery; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.delivery TO service_role;
 
 -- Name: FUNCTION close_delivery(p_delivery outbox.delivery, p_outcome text, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23758,14 +24339,18 @@ GRANT ALL ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id 
 REVOKE ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) TO service_role;
 
--- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) TO service_role;
 
 -- Name: FUNCTION dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoint outbox.endpoint) FROM PUBLIC;
+
+-- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23791,6 +24376,10 @@ REVOKE ALL ON FUNCTION outbox.dropped_events(p_claimed outbox.claimed) FROM PUBL
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24142,6 +24731,10 @@ REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, 
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION has_unrouted(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_unrouted() FROM PUBLIC;
@@ -24185,6 +24778,10 @@ REVOKE ALL ON FUNCTION outbox.hold_template(p_update outbox.whatsapp_update, p_r
 -- Name: FUNCTION hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_unreadable(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION holds_isolated(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.holds_isolated(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION host_problem(p_host text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24230,6 +24827,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION is_isolated_turn(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_isolated_turn(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION is_network(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
@@ -24274,6 +24875,14 @@ REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watc
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION isolate(p_lost outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.isolate(p_lost outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION isolated_after(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.isolated_after() FROM PUBLIC;
 
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24328,13 +24937,9 @@ REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.lane TO service_role;
+REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24944,6 +25549,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind
 
 REVOKE ALL ON FUNCTION outbox.refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_filter(p_place integer, p_problem text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_filter(p_place integer, p_problem text, p_remedy text) FROM PUBLIC;
@@ -24963,6 +25572,14 @@ REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate t
 -- Name: FUNCTION refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_setting(p_name text, p_problem text, p_remedy text, p_now jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION rejoin(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rejoin(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION rejoin_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION release_command(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25233,6 +25850,10 @@ REVOKE ALL ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_no
 -- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.serve_isolated(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

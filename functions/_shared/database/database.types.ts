@@ -43,6 +43,7 @@ export type Database = {
           'error': string | null
           'error_class': string | null
           'event_id': string
+          'failed_attempts': number | null
           'kind': string
           'next_retry_at': string | null
           'outcome': string
@@ -59,6 +60,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
+          'failed_attempts'?: number | null
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
@@ -74,6 +76,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
+          'failed_attempts'?: number | null
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
@@ -92,6 +95,7 @@ export type Database = {
           'error': string | null
           'error_class': string | null
           'event_id': string
+          'failed_attempts': number | null
           'kind': string
           'next_retry_at': string | null
           'outcome': string
@@ -108,6 +112,7 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
+          'failed_attempts'?: number | null
           'kind': string
           'next_retry_at'?: string | null
           'outcome': string
@@ -123,6 +128,423 @@ export type Database = {
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261130': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261201': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261202': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261203': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261204': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261205': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261206': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
+          'kind'?: string
+          'next_retry_at'?: string | null
+          'outcome'?: string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Relationships: []
+      }
+      'attempt_p20261207': {
+        Row: {
+          'at': string
+          'attempt': number
+          'duration_ms': number | null
+          'endpoint_id': string | null
+          'error': string | null
+          'error_class': string | null
+          'event_id': string
+          'failed_attempts': number | null
+          'kind': string
+          'next_retry_at': string | null
+          'outcome': string
+          'response': string | null
+          'response_lossy': boolean | null
+          'status': number | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'attempt': number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id': string
+          'failed_attempts'?: number | null
+          'kind': string
+          'next_retry_at'?: string | null
+          'outcome': string
+          'response'?: string | null
+          'response_lossy'?: boolean | null
+          'status'?: number | null
+        }
+        Update: {
+          'at'?: string
+          'attempt'?: number
+          'duration_ms'?: number | null
+          'endpoint_id'?: string | null
+          'error'?: string | null
+          'error_class'?: string | null
+          'event_id'?: string
+          'failed_attempts'?: number | null
           'kind'?: string
           'next_retry_at'?: string | null
           'outcome'?: string
@@ -464,6 +886,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_leases': number
           'replayed_at': string | null
           'lost': Database['outbox']['CompositeTypes']['result'] | null
         }
@@ -478,6 +901,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id': number
           'leased_until'?: string | null
+          'lost_leases'?: number
           'replayed_at'?: string | null
         }
         Update: {
@@ -490,6 +914,7 @@ export type Database = {
           'failed_attempts'?: number
           'lane_id'?: number
           'leased_until'?: string | null
+          'lost_leases'?: number
           'replayed_at'?: string | null
         }
         Relationships: []
@@ -850,6 +1275,350 @@ export type Database = {
         }
         Relationships: []
       }
+      'event_p20261130': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261201': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261202': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261203': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261204': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261205': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261206': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
+      'event_p20261207': {
+        Row: {
+          'body': string
+          'correlation_id': string | null
+          'created_at': string
+          'deliver_at': string | null
+          'endpoint_id': string | null
+          'id': string
+          'idempotency_key': string | null
+          'org_id': string
+          'partition_key': string | null
+          'traceparent': string | null
+          'type': string
+        }
+        ComputedFields: never
+        Insert: {
+          'body': string
+          'correlation_id'?: string | null
+          'created_at': string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id': string
+          'idempotency_key'?: string | null
+          'org_id': string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type': string
+        }
+        Update: {
+          'body'?: string
+          'correlation_id'?: string | null
+          'created_at'?: string
+          'deliver_at'?: string | null
+          'endpoint_id'?: string | null
+          'id'?: string
+          'idempotency_key'?: string | null
+          'org_id'?: string
+          'partition_key'?: string | null
+          'traceparent'?: string | null
+          'type'?: string
+        }
+        Relationships: []
+      }
       'event_type': {
         Row: {
           'created_at': string
@@ -931,6 +1700,7 @@ export type Database = {
           'first_failure_at': string | null
           'id': number
           'in_flight': number
+          'isolated_at': string
           'lanes_from': string
           'last_timed_out': boolean
           'next_at': string
@@ -952,6 +1722,7 @@ export type Database = {
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'isolated_at'?: string
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
@@ -972,6 +1743,7 @@ export type Database = {
           'first_failure_at'?: string | null
           'id'?: never
           'in_flight'?: number
+          'isolated_at'?: string
           'lanes_from'?: string
           'last_timed_out'?: boolean
           'next_at'?: string
@@ -1060,6 +1832,34 @@ export type Database = {
         }
         Relationships: []
       }
+      'isolation': {
+        Row: {
+          'attempt': number | null
+          'claimed_at': string | null
+          'drains_from': string | null
+          'endpoint_id': string | null
+          'event_id': string | null
+          'run_id': string
+        }
+        ComputedFields: never
+        Insert: {
+          'attempt'?: number | null
+          'claimed_at'?: string | null
+          'drains_from'?: string | null
+          'endpoint_id'?: string | null
+          'event_id'?: string | null
+          'run_id': string
+        }
+        Update: {
+          'attempt'?: number | null
+          'claimed_at'?: string | null
+          'drains_from'?: string | null
+          'endpoint_id'?: string | null
+          'event_id'?: string | null
+          'run_id'?: string
+        }
+        Relationships: []
+      }
       'lane': {
         Row: {
           'changed_at': string
@@ -1068,6 +1868,7 @@ export type Database = {
           'halted': boolean
           'head_at': string
           'id': number
+          'isolated': boolean
           'key_hash': number
           'leased': number
           'leased_until': string | null
@@ -1084,6 +1885,7 @@ export type Database = {
           'halted'?: boolean
           'head_at'?: string
           'id'?: never
+          'isolated'?: boolean
           'key_hash'?: number
           'leased'?: number
           'leased_until'?: string | null
@@ -1099,6 +1901,7 @@ export type Database = {
           'halted'?: boolean
           'head_at'?: string
           'id'?: never
+          'isolated'?: boolean
           'key_hash'?: number
           'leased'?: number
           'leased_until'?: string | null
@@ -2640,6 +3443,20 @@ export type Database = {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: undefined
       }
+      'change_lane': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_now': string
+          'p_to': Omit<
+            Database['outbox']['Tables']['lane']['Row'],
+            Database['outbox']['Tables']['lane']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'change_opt_out': {
         Args: {
           'p_actor'?: string
@@ -2871,6 +3688,22 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'claim_for': {
+        Args: {
+          'p_held': number
+          'p_limit': number
+          'p_now': string
+          'p_run': string
+          'p_touched': (string)[]
+        }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'claim_idempotency_key': {
         Args: {
           'p_event': Omit<
@@ -2879,6 +3712,16 @@ export type Database = {
           >
         }
         Returns: string
+      }
+      'claim_isolated': {
+        Args: { 'p_now': string; 'p_run': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
       }
       'claimed_before': {
         Args: { 'p_now': string; 'p_run': string; 'p_seq': number }
@@ -3158,6 +4001,7 @@ export type Database = {
         Args: {
           'p_contract'?: Json
           'p_ended'?: boolean
+          'p_held'?: number
           'p_kind'?: string
           'p_known'?: Json
           'p_limit'?: number
@@ -3180,6 +4024,7 @@ export type Database = {
         }
         Returns: string
       }
+      'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'drop_expired_secrets': { Args: { 'p_now': string }; Returns: number }
       'drop_partition': { Args: { 'p_name': string }; Returns: boolean }
       'drop_partitions': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -3189,6 +4034,7 @@ export type Database = {
         Returns: (Database['outbox']['Tables']['event']['Row'])[]
       }
       'due_gates': { Args: { 'p_limit': number; 'p_now': string }; Returns: (string)[] }
+      'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
         Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -3730,6 +4576,7 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_isolated': { Args: { 'p_before': string }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
@@ -3781,6 +4628,7 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
         Returns: boolean
       }
+      'holds_isolated': { Args: { 'p_run': string }; Returns: boolean }
       'host_problem': { Args: { 'p_host': string }; Returns: string }
       'inbound_text': { Args: { 'p_data': Json }; Returns: string }
       'insert_deliveries': {
@@ -3809,6 +4657,7 @@ export type Database = {
         }
         Returns: boolean
       }
+      'is_isolated_turn': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
@@ -3834,6 +4683,11 @@ export type Database = {
         Returns: boolean
       }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
+      'isolate': {
+        Args: { 'p_lost': (Database['outbox']['CompositeTypes']['result'])[]; 'p_now': string }
+        Returns: undefined
+      }
+      'isolated_after': { Args: Record<PropertyKey, never>; Returns: number }
       'joined': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -3879,7 +4733,12 @@ export type Database = {
         Returns: undefined
       }
       'lease_deliveries': {
-        Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Args: {
+          'p_endpoint_ids': (string)[]
+          'p_isolated'?: boolean
+          'p_limit': number
+          'p_now': string
+        }
         Returns: Database['outbox']['CompositeTypes']['claimed']
         SetofOptions: {
           from: '*'
@@ -4098,6 +4957,7 @@ export type Database = {
           'failed_attempts': number
           'lane_id': number
           'leased_until': string | null
+          'lost_leases': number
           'replayed_at': string | null
         }
         SetofOptions: {
@@ -4902,6 +5762,18 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_error': string; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
       }
+      'refuse_expiry': {
+        Args: {
+          'p_delivery': Omit<
+            Database['outbox']['Tables']['delivery']['Row'],
+            Database['outbox']['Tables']['delivery']['ComputedFields']
+          >
+          'p_error': string
+          'p_now': string
+          'p_sqlstate': string
+        }
+        Returns: undefined
+      }
       'refuse_filter': {
         Args: { 'p_place': number; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
@@ -4932,6 +5804,7 @@ export type Database = {
         Args: { 'p_name': string; 'p_now': Json; 'p_problem': string; 'p_remedy': string }
         Returns: undefined
       }
+      'rejoin': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: undefined }
       'release_command': { Args: { 'p_endpoint_id': string }; Returns: string }
       'release_first': {
         Args: {
@@ -4982,6 +5855,7 @@ export type Database = {
           'halted': boolean
           'head_at': string
           'id': number
+          'isolated': boolean
           'key_hash': number
           'leased': number
           'leased_until': string | null
@@ -5261,6 +6135,16 @@ export type Database = {
       }
       'serve_apart': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_limit': number; 'p_now': string }
+        Returns: Database['outbox']['CompositeTypes']['claimed']
+        SetofOptions: {
+          from: '*'
+          to: 'claimed'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'serve_isolated': {
+        Args: { 'p_endpoint_id': string; 'p_now': string }
         Returns: Database['outbox']['CompositeTypes']['claimed']
         SetofOptions: {
           from: '*'
@@ -5642,6 +6526,7 @@ export type Database = {
         'opened': (string)[] | null
         'closed': (string)[] | null
         'gone': (string)[] | null
+        'held': (string)[] | null
         'failing': (string)[] | null
       }
       'opt_out_change': {
