@@ -51,10 +51,18 @@ async function untilNoneIsOpen({ ended }: WorkerProcess): Promise<boolean> {
 }
 
 Deno.test('a delivery that kills its worker each time becomes the only dead letter', async () => {
-  const settings = { p_timeout_ms: 500, p_retry: { ...retryAtOnce, max_retries: 0 } }
-  await outhook.createEndpoint('/poison/now', { p_event_types: ['poison'], ...settings })
+  const p_retry = { ...retryAtOnce, max_retries: 0 }
+  await outhook.createEndpoint('/poison/now', {
+    p_event_types: ['poison'],
+    p_timeout_ms: 500,
+    p_retry,
+  })
   // It responds after the poison has arrived, so its deliveries are in flight when the worker dies.
-  await outhook.createEndpoint('/slow/300', { p_event_types: ['neighbour'], ...settings })
+  await outhook.createEndpoint('/slow/300', {
+    p_event_types: ['neighbour'],
+    p_timeout_ms: 3000,
+    p_retry,
+  })
   const rows = await outhook.sql`
     select outbox.publish('neighbour', to_jsonb(n)) as id from generate_series(1, ${NEIGHBOURS}::integer) n
     union all select outbox.publish('poison', '{}')`
