@@ -35,6 +35,8 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     kind: options.kind,
     ended,
     known: known.revisions,
+    // The results of another call in flight may not be recorded yet.
+    held: state.outstanding + state.offered + state.inFlight.length,
   }
   state.inFlight.push(call.seq)
   state.offered += limit

@@ -15,7 +15,7 @@ type CounterSpec = {
 }
 
 const ends = ['delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']
-const reasons = ['retries_exhausted', 'not_retryable', 'expired']
+const reasons = ['retries_exhausted', 'leases_lost', 'not_retryable', 'expired']
 
 function each(kinds: readonly string[], ...more: readonly string[][]): string[][] {
   return kinds.flatMap((kind) => more.length === 0 ? [[kind]] : more.map((m) => [kind, ...m]))

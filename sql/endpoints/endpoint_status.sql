@@ -98,7 +98,8 @@ begin
 end
 $$;
 comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
-  'Disables endpoints that responded with 410 (gone) or have failed for days (failing_for_days), '
+  'Disables endpoints that responded with 410 (gone), that another failure rule holds '
+  '(failure_rule) or that have failed for days (failing_for_days), '
   'and publishes outhook.endpoint.disabled.';
 
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb

@@ -21,8 +21,8 @@ $$;
 comment on function outbox.on_results(outbox.result[], outbox.news, timestamptz) is
   'Extension point of complete(): results were applied. p_results: all results, including stale '
   'ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. '
-  'Returns the news that complete() acts on: an endpoint that is removed from "gone" is not '
-  'disabled. Returns p_news here; the module messages replaces it.';
+  'Returns the news that complete() acts on: an endpoint that is removed from "gone" or '
+  '"held" is not disabled. Returns p_news here; the module messages replaces it.';
 
 create function outbox.on_dead_letters(
   p_events uuid[], p_endpoints uuid[], p_now timestamptz

@@ -5,7 +5,7 @@ select outbox.close_new();
 grant execute on function
   outbox.route_again(uuid),
   outbox.last_tick_at(),
-  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
+  outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer)
 to service_role;
 grant select on
   outbox.unrouted, outbox.unroutable, outbox.routing_timeout, outbox.gate, outbox.lane,

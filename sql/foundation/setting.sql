@@ -74,6 +74,9 @@ insert into outbox.setting (name, value, type, lowest, highest, description) val
     'Default for a new endpoint: how many failures in a row open its breaker'),
   ('breaker.open_ms', '30000', 'integer', 1000, 3600000,
     'Default for a new endpoint: how long its breaker stays open before the first probe'),
+  ('delivery.max_lost_leases', '5', 'integer', 3, 50,
+    'After how many lost leases in a row a delivery becomes a dead letter; after two it is sent '
+    'alone'),
   ('retry_after.max_s', '3600', 'integer', 1, 86400,
     'The longest time that a Retry-After header can delay an endpoint'),
   ('idempotency.window_hours', '24', 'integer', 1, 168,

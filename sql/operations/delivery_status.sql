@@ -10,7 +10,7 @@ select d.event_id, d.endpoint_id, e.org_id, coalesce(v.type, x.original_topic) a
     when d.leased_until is not null then 'processing'
     when e.status <> 'enabled' or (g.breaker <> 'closed' and e.breaker_enabled) or l.halted
     then 'held'
-    when d.failed_attempts > 0 then 'retrying'
+    when d.failed_attempts > 0 or d.lost_leases > 0 then 'retrying'
     else 'pending'
   end as status,
   case
@@ -49,7 +49,8 @@ where r.step = 'routing' and not exists (
   select from outbox.delivery d where d.event_id = r.event_id and d.endpoint_id = r.endpoint_id
 )
 union all
-select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt, null, null,
+select a.event_id, a.endpoint_id, v.org_id, v.type, a.outcome, a.error, a.attempt,
+  a.failed_attempts, null,
   v.created_at, a.at, false
 from outbox.attempt a
 join outbox.event v on v.id = a.event_id

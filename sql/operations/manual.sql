@@ -141,7 +141,7 @@ begin
   return (
     select t.next_retry_at
     from (
-      select d.event_id, d.endpoint_id, d.failed_attempts from outbox.delivery d
+      select d.event_id, d.endpoint_id, d.failed_attempts, d.lost_leases from outbox.delivery d
       where d.lane_id = p_lane_id and d.lane_id > 0
       order by d.due_at, d.event_id limit 1
     ) f
@@ -152,7 +152,7 @@ begin
         and a.kind = 'attempt'
       order by a.attempt desc limit 1
     ) t
-    where f.failed_attempts > 0);
+    where f.failed_attempts > 0 or f.lost_leases > 0);
 end
 $$;
 comment on function outbox.first_retry_at(bigint) is
@@ -188,9 +188,10 @@ declare
 begin
   delete from outbox.delivery d
   where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   values (p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, p_now, 'close',
-    p_outcome, p_why);
+    p_outcome, p_why, p_delivery.failed_attempts);
   perform outbox.count_ended(p_delivery.endpoint_id, p_outcome, 1);
   update outbox.dead_letter x set attempt = p_delivery.attempt
   where x.event_id = p_delivery.event_id and x.endpoint_id = p_delivery.endpoint_id;

@@ -38,11 +38,12 @@ begin
     delete from outbox.delivery d
     using picked x
     where d.ctid = x.row_at
-    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt
+    returning x.lane_id, x.leased_until is not null as held, d.event_id, d.attempt, d.failed_attempts
   ), attempt as (
-    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+      failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted'
+      'the endpoint was deleted', g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held

@@ -31,9 +31,11 @@ begin
     ),
     'oldest_unrouted_at', least(outbox.uuid_v7_time((outbox.next_unrouted(v_router))[1]),
       outbox.oldest_waiting()),
-    'oldest_due_at', (
-      select g.next_at from outbox.gate g
-      where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1
+    'oldest_due_at', least(
+      (select g.next_at from outbox.gate g
+       where g.next_at >= v_from and g.next_at < 'infinity' order by g.next_at limit 1),
+      (select g.isolated_at from outbox.gate g
+       where g.isolated_at < 'infinity' order by g.isolated_at limit 1)
     ));
 end
 $$;

@@ -10,30 +10,38 @@ declare
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
   v_endpoints uuid[];
+  v_old outbox.delivery[];
   v_delivery outbox.delivery;
   v_expired integer := 0;
 begin
-  select pg_catalog.array_agg(distinct o.endpoint_id) into v_endpoints
-  from (
-    select d.endpoint_id from outbox.delivery d
+  -- Only those that can expire now, or the oldest ones would keep all later ones from expiring.
+  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
+  v_old := array(
+    select d from outbox.delivery d
     where d.event_id < outbox.uuid_v7_floor(v_before)
       and coalesce(d.replayed_at, '-infinity') < v_before
+      and coalesce(d.leased_until, '-infinity') <= v_now
+      and exists (
+        select from outbox.endpoint e where e.id = d.endpoint_id and e.status <> 'deleted')
+      and not exists (
+        select from outbox.refusal r
+        where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
+          and r.again_at > v_now)
     order by d.event_id
-    limit p_limit
-  ) o;
-  if v_endpoints is null then
+    limit p_limit);
+  if pg_catalog.cardinality(v_old) = 0 then
     return 0;
   end if;
-  -- purge_deleted() cancels the deliveries of a deleted endpoint; nobody could replay them.
   v_endpoints := outbox.try_lock_gates(array(
-    select e.id from outbox.endpoint e where e.id = any (v_endpoints) and e.status <> 'deleted'));
+    select distinct o.endpoint_id from pg_catalog.unnest(v_old) o));
   for v_delivery in
-    select d.* from outbox.delivery d
-    where d.event_id < outbox.uuid_v7_floor(v_before)
+    select d.*
+    from pg_catalog.unnest(v_old) o
+    join outbox.delivery d on d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+    -- Again, because they may have changed before the lock.
+    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
-      and d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
     order by d.event_id
-    limit p_limit
   loop
     -- If the database refuses to end one, go on with the others.
     begin
@@ -45,6 +53,7 @@ begin
       end if;
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
     end;
   end loop;
   return v_expired;
@@ -52,8 +61,27 @@ end
 $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). Returns how many. locks: '
-  'gates with SKIP LOCKED.';
+  'after their last replay: they become dead letters (why: expired). If the database refuses one, '
+  'it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+
+create function outbox.refuse_expiry(
+  p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_refusal(p_delivery.event_id, p_delivery.endpoint_id, 'expiry', p_sqlstate,
+    p_error, p_now + interval '1 hour', p_now);
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  raise warning 'outbox: the refusal of event % for endpoint % cannot be recorded: % %',
+    p_delivery.event_id, p_delivery.endpoint_id, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.refuse_expiry(outbox.delivery, text, text, timestamptz) is
+  'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz

@@ -184,7 +184,8 @@ begin
   then
     v_live := outbox.live_runs(v_now);
     -- If work has waited for a second although a run is alive, one more run is needed.
-    v_behind := exists (
+    -- A new run holds nothing, so it can claim an isolated delivery.
+    v_behind := outbox.has_isolated(v_now - interval '1 s') or exists (
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= v_now - interval '1 s' and g.next_at < 'infinity'
     );

@@ -3258,6 +3258,7 @@ begin
     perform outbox.complete_messages(p_results, p_now);
     perform outbox.throttle_apps(p_results, p_now);
     p_news.gone := outbox.hold_channels(p_news.gone, p_results, p_now);
+    p_news.held := outbox.hold_channels(p_news.held, p_results, p_now);
   end if;
   return p_news;
 end

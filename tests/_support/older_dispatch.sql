@@ -1,5 +1,5 @@
 -- The database as it is for a newer function: its dispatch knows no contract.
-alter function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb)
+alter function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer)
   rename to newer_dispatch;
 create function outbox.dispatch(
   p_run uuid, p_seq bigint, p_results jsonb default '[]', p_limit integer default 0,

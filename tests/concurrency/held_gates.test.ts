@@ -195,6 +195,41 @@ Deno.test('due_gates() passes over a gate that another session holds, and takes 
   expect(outcomes).toEqual([{ due: null }, { due: [endpoint] }])
 })
 
+Deno.test('due_isolated_gate() passes over a gate that another session holds, and takes it after that', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await db.admin`update outbox.gate set isolated_at = 'epoch' where endpoint_id = ${endpoint}`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [endpoint]],
+    call: ['select outbox.due_isolated_gate(outbox.clock()) as due'],
+  })
+  expect(outcomes).toEqual([{ due: null }, { due: endpoint }])
+})
+
+Deno.test('two runs that hold nothing get two different isolated deliveries', async () => {
+  await addEndpoints(one.sql, { count: 2 })
+  const events = [await publishOne(one.sql), await publishOne(one.sql)]
+  const dead = new Run(one.sql)
+  await setClock(0)
+  await dead.call()
+  for (const second of [0, 30]) {
+    await setClock(second)
+    expect((await dead.call([], 10)).deliveries.length).toBe(4)
+    await setClock(second + 20)
+    await dead.call([], 1)
+  }
+  await setClock(60)
+  await one.sql`begin`
+  const { deliveries: [first] } = await new Run(one.sql).call([], 10)
+  const { deliveries: [second] } = await new Run(other.sql).call([], 10)
+  await one.sql`commit`
+  expect(events).toContain(first?.event)
+  expect(events).toContain(second?.event)
+  expect(first?.endpoint).not.toBe(second?.endpoint)
+  await expectExactCounters(db.admin)
+})
+
 const suspect = `insert into outbox.endpoint_refusal
   (endpoint_id, failures, sqlstate, error, at, again_at)
   values ($1, 1, '57014', 'late', outbox.clock(), outbox.clock())`

@@ -201,4 +201,6 @@ export type DispatchCall = {
   ended: boolean
   /** The revisions of endpoints that the response may omit. */
   known: Readonly<Record<string, string>>
+  /** How many deliveries the run holds or may get from another call, besides those in `results`. */
+  held: number
 }

@@ -97,7 +97,7 @@ function ask(
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
-      p_contract => ${JSON.stringify(speaks)}::text::jsonb
+      p_contract => ${JSON.stringify(speaks)}::text::jsonb, p_held => ${call.held}::integer
     ) as response`
 }
 

@@ -46,6 +46,7 @@ export function connectRpc(
         p_ended: call.ended,
         p_known: call.known,
         p_contract: speaks,
+        p_held: call.held,
       }).abortSignal(limit.signal)
       if (error === null) return readResponse(data)
       // PostgREST finds no function with this name and these arguments.

@@ -32,7 +32,7 @@ export const deliverySchema = z.object({
   attempt: z.int().openapi({ description: 'The number of the last attempt.' }),
   failedAttempts: z.int().nullable().openapi({
     description:
-      'The failed attempts since its creation or its last replay; null if it is finished.',
+      'The failed attempts since its creation or its last replay; null for an event without a subscriber.',
   }),
   nextAttemptAt: timeSchema.nullable(),
   createdAt: timeSchema.openapi({ description: 'The time of the event.' }),

@@ -76,7 +76,7 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
 create function outbox.lease_deliveries(
-  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz
+  p_endpoint_ids uuid[], p_limit integer, p_now timestamptz, p_isolated boolean default false
 ) returns outbox.claimed
 language plpgsql
 set search_path = ''
@@ -148,8 +148,9 @@ begin
     cross join lateral (
       select l.ctid as lane_at, l.id as lane_id, l.ordered, l.next_at, l.head_at, l.depth
       from outbox.lane l
-      where l.gate_id = r.gate_id and l.next_at >= r.lanes_from and l.next_at <= p_now
-        and l.next_at < 'infinity'
+      where l.gate_id = r.gate_id and l.next_at <= p_now and l.next_at < 'infinity'
+        and l.next_at >= case when p_isolated then '-infinity' else r.lanes_from end
+        and l.isolated = p_isolated
         and (not l.ordered or l.leased = 0)
       order by l.next_at
       limit r.room
@@ -220,6 +221,16 @@ begin
     group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
   ), updated_lanes as (
     update outbox.lane l set
+      -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
+      -- loses another lease, apply_results() isolates the lane again.
+      isolated = case
+        when l.isolated and b.ordered and b.taken > 0 then coalesce((
+          select d.lost_leases >= outbox.isolated_after() from outbox.delivery d
+          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+            and d.leased_until is null
+          order by d.due_at, d.event_id offset 1 limit 1), false)
+        else l.isolated
+      end,
       head_at = coalesce(
         (select d.due_at from outbox.delivery d
          where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
@@ -288,6 +299,6 @@ begin
   return v_claimed;
 end
 $$;
-comment on function outbox.lease_deliveries(uuid[], integer, timestamptz) is
+comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
-  'bodies. locks: the caller holds the gates.';
+  'bodies; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';

@@ -19,11 +19,12 @@ create table outbox.attempt (
   duration_ms integer,
   response text,
   response_lossy boolean,
-  next_retry_at timestamptz
+  next_retry_at timestamptz,
+  failed_attempts integer
 ) partition by range (at);
 comment on table outbox.attempt is
-  'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
-  'dropped by age.';
+  'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
+  'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,

@@ -27,12 +27,18 @@
 --                                                         row, or now; never if empty
 --   resume_lane()         -                               the later of now and not_before; never if
 --                                                         empty; unchanged if leased
+--   isolated              earlier of next_at and due_at   unchanged
 --   replayed              earlier of next_at and now      - (replays have an unordered lane)
 --
 -- When a gate is due: park() decides, in the transaction of each change (see engine/queue/park).
 -- Two other functions set it. refuse_endpoint() sets 10 s to 5 min if the database refuses a claim.
 -- The tick sets now for an endpoint that was changed in the last 6 s (wake_changed) and for a gate
 -- before the start of the ring (wake_missed).
+--
+-- Isolated lanes. After its second lost lease in a row, a delivery is sent alone: by a run that
+-- holds nothing else. It moves to the isolated lane of its gate; an ordered lane is itself isolated
+-- until this delivery has ended. isolated_at of a gate is next_at for these lanes: only
+-- claim_isolated() reads them.
 --
 -- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
 -- gate. dispatch() locks all gates that it waits for in one statement, by id.
@@ -71,6 +77,7 @@ create table outbox.gate (
   probe_event uuid,
   probe_attempt integer,
   ramp_from timestamptz not null default 'epoch',
+  isolated_at timestamptz not null default 'infinity',
   constraint gate_has_a_probe_when_half_open check (
     (breaker = 'half_open') = (probe_event is not null and probe_attempt is not null)
   ),
@@ -83,10 +90,13 @@ comment on table outbox.gate is
   'One row per endpoint. next_at: its place in the ring; lanes_from: no lane is due before; '
   'in_flight: requests in flight; depth: open deliveries; not_before: no request before, because '
   'of a Retry-After; tokens: requests that its rate still allowed at tokens_at (next_token_at()); '
-  'streak: consecutive failures; a half_open breaker waits for the result of its one probe.';
+  'streak: consecutive failures; a half_open breaker waits for the result of its one probe; '
+  'last_timed_out: it gets one request at a time until one succeeds, because its last one timed '
+  'out or its server was away; isolated_at: when a delivery of an isolated lane may be claimed.';
 create index gate_of_endpoint on outbox.gate (endpoint_id, changed_at);
 -- With a parameter, the planner uses this index only if the query repeats the predicate literally.
 create index gate_due on outbox.gate (next_at) where next_at < 'infinity';
+create index gate_isolated on outbox.gate (isolated_at) where isolated_at < 'infinity';
 
 create table outbox.lane (
   id bigint generated always as identity,
@@ -102,6 +112,7 @@ create table outbox.lane (
   leased_until timestamptz,
   halted boolean not null default false,
   depth bigint not null default 0 constraint lane_depth_is_not_negative check (depth >= 0),
+  isolated boolean not null default false,
   primary key (id, changed_at)
 ) with (
   fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
@@ -113,10 +124,12 @@ comment on table outbox.lane is
   'leased_until: the end of the first of these leases, or earlier, until record_lost_leases() '
   'sets it again. Only in an ordered lane: tail_at is the last due_at that routing assigned, '
   'not_before delays the whole lane for a retry, and halted stops it after a dead letter '
-  'until resume_lane(). An unordered lane with a key_hash belongs to the replay job of that '
-  'number.';
+  'until resume_lane(). isolated: its first delivery has lost two leases and is sent alone. An '
+  'unordered lane with a key_hash belongs to the replay job of that number; -1: the isolated '
+  'deliveries.';
 create index lane_of_gate on outbox.lane (gate_id, ordered, key_hash, changed_at);
 create index lane_due on outbox.lane (gate_id, next_at) where next_at < 'infinity';
+create index lane_isolated on outbox.lane (gate_id, next_at) where isolated and next_at < 'infinity';
 
 create table outbox.ring (from_at timestamptz primary key default '-infinity');
 comment on table outbox.ring is
@@ -247,7 +260,8 @@ begin
   where l.gate_id = p_gate_id and not l.ordered and l.key_hash = p_job
   order by l.changed_at desc limit 1;
   if not found then
-    insert into outbox.lane (gate_id, ordered, key_hash) values (p_gate_id, false, p_job)
+    insert into outbox.lane (gate_id, ordered, key_hash, isolated)
+    values (p_gate_id, false, p_job, p_job = -1)
     returning * into v_lane;
   end if;
   return v_lane;
@@ -255,5 +269,5 @@ end
 $$;
 comment on function outbox.replay_lane(bigint, bigint) is
   'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
-  'single replays and, at an unordered endpoint, of new deliveries. locks: the caller holds the '
-  'gate.';
+  'single replays and, at an unordered endpoint, of new deliveries; -1 is the isolated lane. '
+  'locks: the caller holds the gate.';

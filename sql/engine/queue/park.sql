@@ -16,8 +16,19 @@ begin
 end
 $$;
 comment on function outbox.allowed_in_flight(integer, boolean, timestamptz, timestamptz) is
-  'How many requests an endpoint may have in flight: 1 after a timeout until it succeeds; after a '
+  'How many requests an endpoint may have in flight: 1 after a timeout, or while its server is '
+  'away, until it succeeds; after a '
   'resume or a closed breaker a share that grows to max_in_flight within 10 s.';
+
+create function outbox.isolated_after() returns integer
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return 2;
+end
+$$;
+comment on function outbox.isolated_after() is
+  'After how many lost leases in a row a delivery is sent alone.';
 
 create function outbox.next_token_at(
   p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision
@@ -41,8 +52,8 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. Lanes of
-  -- replay jobs have few.
+  -- The lane of new deliveries has many dead versions, so it is read alone, newest first. The other
+  -- lanes have few.
   return (
     select pg_catalog.min(l.leased_until)
     from (
@@ -53,14 +64,14 @@ begin
       )
       union all
       select l.leased_until, l.leased from outbox.lane l
-      where l.gate_id = p_gate_id and not l.ordered and l.key_hash > 0
+      where l.gate_id = p_gate_id and not l.ordered and l.key_hash <> 0
     ) l
     where l.leased > 0);
 end
 $$;
 comment on function outbox.first_lease_end(bigint) is
   'The earliest leased_until of the unordered lanes of a gate (one for new deliveries, one for '
-  'each replay job); null if nothing is leased.';
+  'each replay job, one for isolated deliveries); null if nothing is leased.';
 
 create function outbox.first_lane_at(p_gate_id bigint, p_from timestamptz) returns timestamptz
 language plpgsql stable
@@ -71,12 +82,14 @@ begin
   return coalesce(
     (select l.next_at from outbox.lane l
      where l.gate_id = p_gate_id and l.next_at >= p_from and l.next_at < 'infinity'
+       and not l.isolated
      order by l.next_at limit 1),
     'infinity');
 end
 $$;
 comment on function outbox.first_lane_at(bigint, timestamptz) is
-  'When the first lane of a gate is due, at p_from or later; infinity if none is.';
+  'When the first lane of a gate that is not isolated is due, at p_from or later; infinity if none '
+  'is.';
 
 -- The steps of park(), one lateral subquery each, for each gate:
 --
@@ -92,6 +105,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 --       at its limit                                  is due; in 1 s without both, and in 1 s at
 --                                                     most while the limit still grows
 --       otherwise                                     when the first lane is due
+--   isolated     at: as earliest, for the isolated lanes.
 --   decided      next_at: earliest.at if that is in the future. A gate that is due keeps its place,
 --                or goes to the back (p_now) if it was served. So next_at is never set before
 --                p_now, and due_gates() need not read earlier ones.
@@ -116,7 +130,8 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   update outbox.gate g set
-    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at
+    next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
+    isolated_at = isolated.at
   from pg_catalog.unnest(p_endpoint_ids) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
@@ -131,6 +146,7 @@ begin
     select coalesce(
       (select l.next_at from outbox.lane l
        where l.gate_id = o.id and l.next_at >= least(o.lanes_from, p_now) and l.next_at < 'infinity'
+         and not l.isolated
        order by l.next_at limit 1),
       'infinity') as due_at
     offset 0
@@ -171,6 +187,28 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
+    select coalesce(
+      (select case
+         when o.depth = 0 or e.status = 'deleted' then 'infinity'
+         else greatest(l.next_at, o.not_before, rate.next_token_at, case
+           when e.status <> 'enabled' then p_now + interval '5 s'
+           when not e.breaker_enabled or o.breaker = 'closed' then case
+             when o.in_flight >= outbox.allowed_in_flight(
+               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
+             then p_now + interval '1 s'
+           end
+           when o.breaker = 'open' then o.open_until
+           else p_now + interval '1 s'
+         end)
+       end
+       from outbox.lane l
+       where l.gate_id = o.id and l.isolated and l.next_at < 'infinity'
+       order by l.next_at limit 1),
+      'infinity') as at
+    offset 0
+  ) isolated
+  cross join lateral (
     select
       case
         when earliest.at > p_now then earliest.at
@@ -182,7 +220,8 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or decided.lanes_from < o.lanes_from
+    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;

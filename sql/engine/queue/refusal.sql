@@ -7,7 +7,7 @@
 create table outbox.refusal (
   event_id uuid not null,
   endpoint_id uuid not null,
-  step text not null constraint refusal_step_is_known check (step in ('result', 'routing')),
+  step text not null constraint refusal_step_is_known check (step in ('result', 'routing', 'expiry')),
   failures integer not null,
   sqlstate text not null,
   error text not null,
@@ -17,7 +17,7 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored) or routing (the delivery could not be created); failures: the number of refusals; '
+  'be stored), routing (the delivery could not be created) or expiry (it could not expire); failures: the number of refusals; '
   'again_at: the time of the next attempt; infinity: set aside until retry_now().';
 create index refusal_endpoint on outbox.refusal (endpoint_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
@@ -103,8 +103,10 @@ begin
   end;
   begin
     update outbox.gate g set
-      next_at = v_again_at, changed_at = pg_catalog.date_trunc('second', p_now)
-    where g.endpoint_id = p_endpoint_id and g.next_at < v_again_at;
+      next_at = greatest(g.next_at, v_again_at), isolated_at = greatest(g.isolated_at, v_again_at),
+      changed_at = pg_catalog.date_trunc('second', p_now)
+    where g.endpoint_id = p_endpoint_id
+      and (g.next_at < v_again_at or g.isolated_at < v_again_at);
   exception when others then
     -- The refused row may be the gate. due_gates() leaves the endpoint out anyway.
     if outbox.is_passing(sqlstate) then

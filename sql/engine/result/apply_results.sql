@@ -8,10 +8,13 @@
 --   2 assessed        The results whose attempt still holds its lease, each with its delivery, its
 --                     lane, the rule of its failure (f.rule) and these decisions:
 --       refused       the failure is not retryable
---       dead          no attempt follows: the failure is refused, or the retries are used up
---       harmless      the failure does not use up a retry
+--       dead          no attempt follows: the failure is refused, or the retries are used up, or too
+--                     many leases were lost in a row
+--       lost          the lease ended without a result
+--       harmless      the failure does not use up a retry: it is lost, or the endpoint is the cause
 --       waits         harmless, but the delivery is not due at once
---       retry_at      when the next attempt is due; null if there is none, and after a release
+--       retry_at      when the next attempt is due; null if there is none, and after a release. In
+--                     1 s after a lost lease, unless the rule has a min_delay_s
 --       asked_wait    only for the action throttle: Retry-After, at least the rule's min_delay_s
 --       is_failure    the breaker counts it: timeout, no connection, 408, 429, 5xx
 --       is_success    it resets the breaker's streak: delivered, or another 4xx, because a server
@@ -62,6 +65,7 @@ declare
   v_patience interval :=
     pg_catalog.make_interval(days => outbox.setting_int('endpoint.disable_after_days'));
   v_longest integer := outbox.setting_int('retry_after.max_s');
+  v_most_lost integer := outbox.setting_int('delivery.max_lost_leases');
   v_bounds integer[] := outbox.attempt_bounds();
   v_ages bigint[] := outbox.latency_bounds();
   v_ms bigint := pg_catalog.floor(extract(epoch from p_now) * 1000);
@@ -78,14 +82,21 @@ begin
     select d.row_at, d.event_id, d.endpoint_id, e.kind, d.attempt,
       d.failed_attempts + (r.outcome <> 'released' and v.harmless is not true)::integer
         as failed_attempts,
-      v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
+      case
+        when v.lost then d.lost_leases + 1
+        when r.outcome = 'failed' then 0
+        else d.lost_leases
+      end as lost_leases,
+      v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
         when v.waits then p_now + outbox.delay_after(p.policy, 1)
-        when v.harmless then p_now
+        when v.lost and (v.dead or (f.rule).min_delay_s = 0)
+        then case when not v.dead then p_now + interval '1 s' end
+        when v.harmless and not v.lost then p_now
         when r.outcome = 'failed' and not v.dead then p_now + greatest(
           outbox.delay_after(p.policy, d.failed_attempts + 1),
           (f.rule).min_delay_s * interval '1 s',
@@ -117,6 +128,10 @@ begin
           r.provider)
       end as rule offset 0
     ) f
+    cross join lateral (
+      select coalesce(r.error_class = k.response_class, false) as answered,
+        r.outcome = 'failed' and coalesce(r.error_class = 'lease_expired', false) as lost
+    ) b
     -- coalesce: false, not null, if there is no status.
     cross join lateral (
       select (f.rule).action in ('fail', 'fail_hold')
@@ -124,13 +139,17 @@ begin
     ) x
     cross join lateral (
       select r.outcome = 'failed' and (f.rule).action not in ('hold', 'wait')
-        and (x.refused or d.failed_attempts >= least((f.rule).max_retries,
-          coalesce((p.policy ->> 'max_retries')::integer, 5))) as dead,
+        and (x.refused or case
+          when b.lost then d.lost_leases + 1 >= v_most_lost
+          else d.failed_attempts >= least((f.rule).max_retries,
+            coalesce((p.policy ->> 'max_retries')::integer, 5))
+        end) as dead,
         -- If the failure pauses the endpoint, it uses up no retry: the delivery is due again when
         -- the pause ends.
-        (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
+        b.lost or (f.rule).action = 'wait' or ((f.rule).action = 'hold' and k.pauses_on_hold)
           as harmless,
-        coalesce((f.rule).action = 'wait', false) as waits
+        coalesce((f.rule).action = 'wait', false) as waits,
+        b.lost
     ) v
     cross join lateral (
       select case
@@ -139,9 +158,6 @@ begin
           nullif((f.rule).min_delay_s, 0) * interval '1 s')
       end as asked_wait
     ) w
-    cross join lateral (
-      select coalesce(r.error_class = k.response_class, false) as answered
-    ) b
     cross join lateral (
       select w.asked_wait,
         r.outcome = 'failed' and w.asked_wait is null
@@ -218,7 +234,11 @@ begin
     group by 2
     union all
     select 'dead_letters',
-      array[t.kind, case when t.refused then 'not_retryable' else 'retries_exhausted' end],
+      array[t.kind, case
+        when t.refused then 'not_retryable'
+        when t.error_class = 'lease_expired' then 'leases_lost'
+        else 'retries_exhausted'
+      end],
       pg_catalog.sum(t.n), 0
     from tallied t
     where t.dead
@@ -243,6 +263,7 @@ begin
     update outbox.delivery d set
       leased_until = null,
       failed_attempts = j.failed_attempts,
+      lost_leases = j.lost_leases,
       due_at = case
         when j.retry_at is null or j.ordered then d.due_at
         else greatest(j.retry_at, j.head_at)
@@ -251,14 +272,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      failed_attempts)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      case when j.outcome = 'delivered' then j.failed_attempts end
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts
     from applied j
     where j.dead
   ), dead_letters as (
@@ -272,7 +295,11 @@ begin
       e.org_id, e.type, e.body, e.partition_key, e.idempotency_key, e.traceparent,
       coalesce(e.correlation_id, e.id::text), e.created_at,
       coalesce(j.error, j.error_class, 'failed'), j.failed_attempts, p_now, j.attempt,
-      case when j.refused then 'not_retryable' else 'retries_exhausted' end
+      case
+        when j.refused then 'not_retryable'
+        when j.lost then 'leases_lost'
+        else 'retries_exhausted'
+      end
     from applied j
     cross join lateral outbox.find_event(j.event_id, j.endpoint_id) e
     where j.dead
@@ -287,6 +314,8 @@ begin
       pg_catalog.min(case when j.outcome = 'released' then p_now else j.retry_at end) as back_at,
       pg_catalog.max(j.retry_at) as retry_at,
       pg_catalog.bool_or(j.dead) as died,
+      pg_catalog.bool_or(j.lost_leases >= outbox.isolated_after() and not j.dead
+        and j.outcome <> 'delivered') as isolated,
       -- lane_spacing_ms counts from each request that was sent or may have been sent.
       p_now + pg_catalog.max(j.spacing) filter (where j.outcome <> 'released') as rested_at
     from applied j
@@ -297,9 +326,12 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       leased_until = case when l.leased > b.results then l.leased_until end,
       depth = l.depth - b.ended,
+      isolated = l.isolated or (b.ordered and b.isolated),
       halted = l.halted or (b.ordered and b.died and e.on_dead_letter = 'halt'),
       not_before = case
-        when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)
+        -- Not earlier than before: a delivery of the lane may wait for its retry although the lease
+        -- of a later one is lost now.
+        when b.ordered then greatest(l.not_before, b.retry_at, b.rested_at)
         else l.not_before
       end,
       next_at = case
@@ -307,7 +339,7 @@ begin
         when not b.ordered then least(l.next_at, b.back_at)
         when l.leased > b.results then l.next_at
         when l.halted or (b.died and e.on_dead_letter = 'halt') then 'infinity'
-        else greatest(coalesce(b.retry_at, l.not_before), b.rested_at, p_now)
+        else greatest(l.not_before, b.retry_at, b.rested_at, p_now)
       end
     from by_lane b
     cross join lateral (
@@ -334,11 +366,13 @@ begin
         + pg_catalog.count(distinct j.lane_id) filter (where j.ordered and j.in_lane = j.leased)
         as requests,
       pg_catalog.max(j.asked_wait) filter (where not j.of_lane) as asked_wait,
-      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold') and j.status = 410) as gone,
+      pg_catalog.bool_or(j.action in ('hold', 'fail_hold')) as held,
+      pg_catalog.bool_or(j.waits) as away,
       pg_catalog.bool_or(j.waits and j.place > coalesce(j.last_success, 0)) as down,
       (
         pg_catalog.array_agg(
-          j.outcome = 'failed' and j.error_class is not distinct from 'timeout'
+          j.outcome = 'failed' and (j.waits or j.error_class is not distinct from 'timeout')
           order by j.place desc)
         filter (where j.outcome <> 'released' and j.error_class is distinct from 'lease_expired')
       )[1] as timed_out,
@@ -359,7 +393,11 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       depth = g.depth - b.ended,
       last_timed_out = coalesce(b.timed_out, g.last_timed_out),
-      not_before = greatest(g.not_before, p_now + b.asked_wait),
+      -- Without a breaker, an endpoint whose server is away waits as long again as it has failed.
+      not_before = greatest(g.not_before, p_now + b.asked_wait, case
+        when b.away and not e.breaker_enabled then p_now
+          + least(interval '1 minute', greatest(interval '1 s', p_now - g.first_failure_at))
+      end),
       streak = n.streak,
       first_failure_at = case
         when b.delivered then null
@@ -402,7 +440,7 @@ begin
         end as breaker
     ) n
     where g.ctid = b.gate_at
-    returning b.endpoint_id, b.gone,
+    returning b.endpoint_id, b.gone, b.held and b.gone is not true as held,
       n.breaker = 'open' and o.breaker = 'closed' as opened,
       n.breaker = 'closed' and o.breaker <> 'closed' as closed,
       g.first_failure_at < p_now - v_patience and e.ramp_from < p_now - v_patience as failing
@@ -415,11 +453,12 @@ begin
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.opened),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.closed),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.gone),
+    (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.held),
     (select pg_catalog.array_agg(g.endpoint_id) from updated_gates g where g.failing),
     (select pg_catalog.array_agg(l.id) from updated_lanes l where l.empty),
     r.events, r.endpoints, r.attempts
   into v_news.applied, v_news.dead_events, v_news.dead_endpoints, v_news.opened, v_news.closed,
-    v_news.gone, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
+    v_news.gone, v_news.held, v_news.failing, v_empty, v_events, v_endpoints, v_attempts
   from (
     select pg_catalog.array_agg(j.event_id) as events,
       pg_catalog.array_agg(j.endpoint_id) as endpoints, pg_catalog.array_agg(j.attempt) as attempts

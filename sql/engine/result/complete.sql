@@ -22,6 +22,9 @@ begin
   if v_news.gone is not null then
     perform outbox.disable_endpoints(v_news.gone, 'gone', p_now);
   end if;
+  if v_news.held is not null then
+    perform outbox.disable_endpoints(v_news.held, 'failure_rule', p_now);
+  end if;
   if v_news.failing is not null then
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
@@ -46,6 +49,6 @@ begin
 end
 $$;
 comment on function outbox.complete(outbox.result[], timestamptz) is
-  'Applies results, disables endpoints that returned 410 or have failed for days, publishes '
-  'operational events, and returns how many results applied; the others are stale. locks: the '
+  'Applies results, disables endpoints that returned 410, that a failure rule holds or that have '
+  'failed for days, publishes operational events, and returns how many results applied; the others are stale. locks: the '
   'caller holds the gates.';

@@ -1,5 +1,8 @@
 -- Lost leases. A run may die between any two statements. Its claimed deliveries stay leased until
--- the lease ends. Then each is recorded as a failed attempt, before it is claimed again.
+-- the lease ends. Then each is recorded as a failed attempt, before it is claimed again. This uses
+-- up no retry. A delivery that ends its run each time must not end its neighbours too: after two
+-- lost leases in a row it is isolated (claim/isolated), and after delivery.max_lost_leases it is a
+-- dead letter.
 
 create function outbox.lost(p_delivery outbox.delivery) returns outbox.result
 language plpgsql immutable set search_path = ''
@@ -13,15 +16,79 @@ $$;
 comment on function outbox.lost(outbox.delivery) is
   'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
 
+create function outbox.change_lane(
+  p_delivery outbox.delivery, p_to outbox.lane, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_due_at timestamptz := greatest(p_delivery.due_at, p_to.head_at);
+begin
+  update outbox.delivery d set lane_id = p_to.id, due_at = v_due_at
+  where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
+  update outbox.lane l set
+    depth = l.depth + 1,
+    next_at = least(l.next_at, greatest(v_due_at, p_now))
+  where l.id = p_to.id;
+  update outbox.lane l set
+    depth = l.depth - 1,
+    next_at = case when l.depth = 1 then 'infinity' else l.next_at end
+  where l.id = p_delivery.lane_id;
+end
+$$;
+comment on function outbox.change_lane(outbox.delivery, outbox.lane, timestamptz) is
+  'Moves a delivery that is not leased from one unordered lane to another. locks: the caller holds '
+  'the gate, and parks it afterwards.';
+
+create function outbox.isolate(p_lost outbox.result[], p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_delivery outbox.delivery;
+  v_gate bigint;
+begin
+  for v_delivery in
+    select d.*
+    from pg_catalog.unnest(p_lost) r
+    cross join lateral (
+      select o.* from outbox.delivery o
+      where o.event_id = r.event and o.endpoint_id = r.endpoint and o.leased_until is null
+        and o.lost_leases >= outbox.isolated_after() offset 0
+    ) d
+  loop
+    v_gate := (
+      select l.gate_id from outbox.lane l
+      where l.id = v_delivery.lane_id and not l.ordered and not l.isolated
+      order by l.changed_at desc limit 1);
+    if v_gate is not null then
+      perform outbox.change_lane(v_delivery, outbox.replay_lane(v_gate, -1), p_now);
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.isolate(outbox.result[], timestamptz) is
+  'Moves those of these unordered deliveries that have lost two leases in a row to the isolated '
+  'lane. apply_results() isolates ordered lanes. locks: the caller holds the gates, and parks them '
+  'afterwards.';
+
 -- The steps of record_lost_leases():
 --
 --   1 v_lanes   The lanes of these gates whose leased_until has passed: of the due lanes, as
 --               lease_deliveries() will read them, and of the unordered ones, because park() waits
---               for their leased_until when a gate is at its limit. Normally the first 1,000 due
+--               for their leased_until when a gate is at its limit; and the isolated ones. Normally
+--               the first 1,000 due
 --               lanes; the next call finds the rest. All due lanes (40 ms for 100,000) if the gate
 --               is at its limit or waits for its probe: then it is not due before a lease ends.
 --   2 v_lost    The deliveries of these lanes whose lease has ended.
---   3           complete_apart() records them as failures.
+--   3           complete_apart() records them as failures, isolate() moves those that are isolated.
 --   4           leased_until of each lane that still has leases becomes the end of the first lease.
 --
 -- An example at 12:00:25, checked by tests/sql/engine/complete/lost_lease_example.test.sql:
@@ -31,7 +98,7 @@ comment on function outbox.lost(outbox.delivery) is
 --   b (ordered)     12:00:25       12:00:25, 12:00:25    both       null
 --   c (ordered)     12:00:35       12:00:35              none       12:00:35, the lane is not due
 --
--- Three deliveries use up a retry, and two requests are no longer in flight: b was one request.
+-- No delivery uses up a retry, and two requests are no longer in flight: b was one request.
 create function outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -76,7 +143,10 @@ begin
       )
       union all
       select l.id, l.leased, l.leased_until from outbox.lane l
-      where l.gate_id = g.id and not l.ordered and l.key_hash > 0
+      where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+      union all
+      select l.id, l.leased, l.leased_until from outbox.lane l
+      where l.gate_id = g.id and l.isolated and l.next_at <= p_now and l.next_at < 'infinity'
     ) n
     where n.leased > 0 and n.leased_until <= p_now);
   if pg_catalog.cardinality(v_lanes) = 0 then
@@ -102,9 +172,10 @@ begin
       and not exists (
         select from outbox.refusal r
         where r.endpoint_id = (d.held).endpoint_id and r.event_id = (d.held).event_id
-          and r.again_at > p_now));
+          and r.step <> 'expiry' and r.again_at > p_now));
   if pg_catalog.cardinality(v_lost) > 0 then
     v_done := outbox.complete_apart(v_lost, p_now);
+    perform outbox.isolate(v_lost, p_now);
   end if;
   -- If the first lease ended with a result, leased_until is too early.
   update outbox.lane l set leased_until = coalesce((
@@ -120,9 +191,8 @@ end
 $$;
 comment on function outbox.record_lost_leases(uuid[], timestamptz) is
   'Records the ended leases of these endpoints as failed attempts of class lease_expired, and '
-  'returns how many, with those that the database refused to record. Each uses up a retry, or a '
-  'delivery that crashes its run would crash one run after the other. locks: the caller holds the '
-  'gates.';
+  'returns how many, with those that the database refused to record. Isolates the deliveries that '
+  'have lost two leases in a row. locks: the caller holds the gates.';
 
 create function outbox.record_lost_lease(p_delivery outbox.delivery, p_now timestamptz) returns void
 language plpgsql set search_path = ''
@@ -130,6 +200,7 @@ as $$
 begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[outbox.lost(p_delivery)], p_now);
+    perform outbox.isolate(array[outbox.lost(p_delivery)], p_now);
   end if;
 end
 $$;

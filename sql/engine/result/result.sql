@@ -28,11 +28,13 @@ create type outbox.news as (
   opened uuid[],
   closed uuid[],
   gone uuid[],
+  held uuid[],
   failing uuid[]
 );
 comment on type outbox.news is
   'The effects of results beyond their deliveries: dead letters, breakers that opened or closed, '
-  'and endpoints that returned 410 (gone) or have failed for days (failing).';
+  'and endpoints that returned 410 (gone), that another failure rule holds (held) or that have '
+  'failed for days (failing).';
 
 create type outbox.completed as (applied integer, refused integer, error text);
 comment on type outbox.completed is

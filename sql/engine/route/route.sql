@@ -30,10 +30,11 @@ set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+  insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
+    failed_attempts)
   select p.event_id, p.endpoint_id, 0, p_now, 'close',
     case when p.problem is null or p.is_deleted then 'cancelled' else 'filter_error' end,
-    coalesce(p.problem, 'the endpoint was deleted')
+    coalesce(p.problem, 'the endpoint was deleted'), 0
   from pg_catalog.unnest(p_pairs) p
   -- An endpoint may have been purged since the batch was read.
   where p.problem is not null

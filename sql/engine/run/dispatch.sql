@@ -16,6 +16,7 @@ begin
       select from outbox.gate g
       where g.next_at >= v_from and g.next_at <= p_now and g.next_at < 'infinity'
     )
+    or outbox.has_isolated(p_now)
     or outbox.has_unrouted();
 end
 $$;
@@ -30,7 +31,8 @@ create function outbox.dispatch(
   p_kind text default 'edge',
   p_ended boolean default false,
   p_known jsonb default '{}',
-  p_contract jsonb default null
+  p_contract jsonb default null,
+  p_held integer default null
 ) returns json
 language plpgsql security definer
 set search_path = ''
@@ -129,7 +131,7 @@ begin
   begin
     -- The statement timeout fires only once, so claim nothing after it.
     v_handed := outbox.hand_out(
-      outbox.claim(
+      outbox.claim_for(p_run, p_held,
         case when (v_route -> 'out_of_time')::boolean then 0 else v_limit end, v_touched, v_now),
       p_known, v_now);
     perform outbox.note_batch(p_run, p_seq, v_handed.claimed);
@@ -144,7 +146,8 @@ begin
       'route', v_route ->> 'error', 'claim', v_claim_error)));
 end
 $$;
-comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
+comment on function outbox.dispatch(
+  uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb, integer) is
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
@@ -152,7 +155,8 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: the contracts that the run supports, '
   '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
+  'nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those in '
+  'p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
@@ -217,7 +221,8 @@ begin
     perform outbox.refuse_result(p_reported.bad[v_place], p_reported.sqlstates[v_place],
       p_reported.errors[v_place], p_now);
     v_done.refused := v_done.refused + 1;
-    v_done.error := p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place];
+    v_done.error := coalesce(v_done.error,
+      p_reported.sqlstates[v_place] || ' ' || p_reported.errors[v_place]);
   end loop;
   return v_done;
 end

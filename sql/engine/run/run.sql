@@ -81,6 +81,8 @@ begin
     perform outbox.count_up('runs', array[p_kind, coalesce(v_stop, 'started')]);
     delete from outbox.run r where r.polled_at < p_now - interval '1 hour';
     delete from outbox.run_batch b where b.at < p_now - interval '1 hour';
+    delete from outbox.isolation i
+    where coalesce(i.claimed_at, i.drains_from, '-infinity') < p_now - interval '1 hour';
   elsif p_ended or v_stop is not null or v_run.ended_at is not null
     or v_run.polled_at not between p_now - interval '100 ms' and p_now
   then

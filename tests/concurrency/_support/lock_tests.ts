@@ -233,6 +233,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'due_gates() passes over a gate that another session holds',
   ],
+  'engine/claim/isolated.sql due_isolated_gate: for no key update of g skip locked': [
+    'held_gates.test.ts',
+    'due_isolated_gate() passes over a gate that another session holds',
+  ],
   'messages/send/message_claim.sql start_attempts: for update': [
     'held_messages.test.ts',
     'a claim waits for a change of the message',

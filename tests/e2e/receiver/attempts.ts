@@ -123,6 +123,7 @@ async function dispatch(
     kind: 'worker',
     ended: false,
     known: {},
+    held: 0,
   })
   if (!reply.ok) throw new Error(reply.fault.message)
   if (reply.response.error !== null) throw new Error(JSON.stringify(reply.response.error))

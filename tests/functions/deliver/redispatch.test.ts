@@ -14,6 +14,7 @@ const call: DispatchCall = {
   kind: 'worker',
   ended: false,
   known: { 'endpoint-1': '7' },
+  held: 0,
 }
 
 function results(count: number): DispatchCall['results'] {

@@ -183,7 +183,7 @@ begin
   for v_id in
     select e.id
     from outbox.endpoint e
-    where e.kind = 'ntfy' and e.status = 'disabled' and e.status_reason = 'gone'
+    where e.kind = 'ntfy' and e.status = 'disabled' and e.status_reason = 'failure_rule'
       and e.updated_at <= p_now
         - pg_catalog.make_interval(secs => outbox.setting_int('ntfy.resume_after_s'))
     limit p_most

@@ -35,6 +35,127 @@ export const leases: readonly Mutant[] = [
     why: 'A run that died counts against its endpoint.',
   },
   {
+    file: 'sql/engine/result/apply_results.sql',
+    find: 'b.lost or (f.rule).action',
+    replace: '(f.rule).action',
+    tests: ['sql/engine/complete/lost_lease.test.sql'],
+    why: 'A lost lease uses up a retry.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: 'd.lost_leases + 1 >= v_most_lost',
+    replace: 'd.lost_leases >= v_most_lost',
+    tests: ['sql/engine/complete/lost_lease.test.sql'],
+    why: 'A delivery may lose one lease more than the setting says.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `when r.outcome = 'failed' then 0
+        else d.lost_leases`,
+    replace: 'else d.lost_leases',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'A result does not end the isolation.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: 'when b.ordered then greatest(l.not_before, b.retry_at, b.rested_at)',
+    replace: 'when b.ordered then greatest(coalesce(b.retry_at, l.not_before), b.rested_at)',
+    tests: ['sql/engine/complete/ordered_retry.test.sql'],
+    why: 'A lost lease shortens the wait for the retry before it.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: 'isolated = l.isolated or (b.ordered and b.isolated),',
+    replace: 'isolated = l.isolated,',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'An ordered delivery takes others with it each time.',
+  },
+  {
+    file: 'sql/engine/result/lost_lease.sql',
+    find: `    perform outbox.isolate(v_lost, p_now);
+`,
+    replace: '',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'A delivery that ends its run takes others with it each time.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: 'd.leased_until > p_now',
+    replace: 'false',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'A run that holds an isolated delivery gets others.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: `  if p_held > 0 then
+    if outbox.drains(p_run, p_now) then
+      return null;
+    end if;
+  elsif`,
+    replace: `  if outbox.drains(p_run, p_now) and p_held > 0 then
+    return null;
+  elsif`,
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'A busy run gets an isolated delivery.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: 'not outbox.has_isolated(p_now - interval',
+    replace: 'true or not outbox.has_isolated(p_now - interval',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'While all runs are busy, an isolated delivery waits for ever.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: `i.drains_from > p_now - interval '2 minutes' or`,
+    replace: 'false or',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'All runs drain at once, and nothing else is delivered.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: `  perform outbox.rejoin_due(p_now);
+`,
+    replace: '',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'The retry of a delivery that is no longer isolated waits for an empty run.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: `i.claimed_at > p_now - interval '5 s');
+end
+$$;
+comment on function outbox.is_isolated_turn`,
+    replace: `i.claimed_at > p_now);
+end
+$$;
+comment on function outbox.is_isolated_turn`,
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'Isolated deliveries delay all others.',
+  },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: `    or outbox.has_isolated(p_now)
+`,
+    replace: '',
+    tests: ['sql/engine/claim/isolated.test.sql'],
+    why: 'No run is started for an isolated delivery.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: 'when b.away and not e.breaker_enabled then',
+    replace: 'when b.away and e.breaker_enabled then',
+    tests: ['sql/engine/breaker/off_and_away.test.sql'],
+    why: 'Without a breaker, a server that is away is asked every second.',
+  },
+  {
+    file: 'sql/engine/result/apply_results.sql',
+    find: `(j.waits or j.error_class is not distinct from 'timeout')`,
+    replace: `j.error_class is not distinct from 'timeout'`,
+    tests: ['sql/engine/breaker/off_and_away.test.sql'],
+    why: 'All deliveries ask at once whether a server is back.',
+  },
+  {
     file: 'sql/engine/result/renew_lease.sql',
     find: 'l.leased_until > greatest(p_now, outbox.clock())',
     replace: 'l.leased_until is not null',

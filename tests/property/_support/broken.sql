@@ -17,7 +17,7 @@ begin
   from lanes l cross join lateral (values
     (case when (l.depth, l.leased) <> (l.n, l.held) then format('has depth %s and %s leased, counted %s and %s', l.depth, l.leased, l.n, l.held) end),
     (case when l.leased_until > l.first_end then 'looks for lost leases too late' end),
-    (case when l.next_at < l.lanes_from then 'is due before the first lane of its gate' end),
+    (case when l.next_at < l.lanes_from and not l.isolated then 'is due before the first lane of its gate' end),
     (case when l.head_at > l.first_at then 'begins behind its first delivery' end),
     (case when l.n > 0 and l.next_at = 'infinity' and not l.halted then 'has deliveries and is never due' end),
     (case when not l.ordered and l.n > 0 and l.next_at > greatest((select m.at from property.latest m), least(l.free_at, l.first_end)) then 'is due later than its first delivery' end),
@@ -30,7 +30,7 @@ begin
     (case when (g.depth, g.in_flight) <> (g.n, g.slots) then format('has depth %s and %s in flight, counted %s and %s', g.depth, g.in_flight, g.n, g.slots) end),
     (case when g.next_at < (select r.from_at from outbox.ring r where r.from_at <= outbox.clock() - interval '1 s') then 'is due before the ring begins' end),
     (case when g.in_flight > g.max_in_flight then format('has %s in flight, at most %s', g.in_flight, g.max_in_flight) end),
-    (case when g.moves and g.next_at = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end)
+    (case when g.moves and least(g.next_at, g.isolated_at) = 'infinity' and g.status <> 'deleted' then 'has deliveries and is never due' end)
   ) w (wrong) where w.wrong is not null
   union all
   select format('gate %s is there %s times', g.id, count(*)) from outbox.gate g group by g.id having count(*) > 1

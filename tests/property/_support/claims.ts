@@ -3,6 +3,8 @@ import type { Answer, Claim, Result, Seen } from './trace.ts'
 
 /** The timeout of 15 s and 5 s. */
 const LEASE_MS = 20_000
+/** After how many lost leases in a row a delivery is sent alone. */
+const ALONE = 2
 
 /** Fails what a run was given and may not have, then gives it to the run. */
 export function checkClaims(model: Model, seen: Seen, answer: Answer): void {
@@ -19,6 +21,7 @@ export function checkClaims(model: Model, seen: Seen, answer: Answer): void {
     )
     if (pair !== undefined) taken.push({ claim, pair })
   }
+  checkIsolation(model, seen, taken.map(({ pair }) => pair))
   for (const { claim, pair } of taken) checkClaim(model, claim, pair)
   for (const lane of new Set(taken.map(({ pair }) => pair.lane))) {
     if (lane === null) continue
@@ -35,9 +38,28 @@ export function checkClaims(model: Model, seen: Seen, answer: Answer): void {
   for (const endpoint of new Set(taken.map(({ pair }) => pair.endpoint))) {
     checkEndpoint(model, endpoint, taken.filter(({ pair }) => pair.endpoint === endpoint))
   }
-  if (seen.step.op === 'dispatch' && room === 100 && answer.stop === null && claims.length === 0) {
+  // With an isolated delivery, a run may get nothing although something is due.
+  const isolates = [...model.pairs.values()].some((pair) => pair.open && pair.lost >= ALONE)
+  const isEmpty = room === 100 && answer.stop === null && claims.length === 0
+  if (seen.step.op === 'dispatch' && isEmpty && !isolates) {
     const due = seen.gates.filter((gate) => gate[6]).map((gate) => gate[0])
     model.expect(due.length === 0, `nothing to claim, and yet due: ${due.join()}`)
+  }
+}
+
+/** Fails a delivery that has lost two leases and is not sent alone. */
+function checkIsolation(model: Model, { step, did }: Seen, taken: readonly Pair[]): void {
+  if (step.op !== 'dispatch') return
+  const held = model.alone.get(step.run)
+  const lease = held?.pair.attempt === held?.attempt ? held?.pair.lease : null
+  if (held !== undefined && held.pair.open && (lease?.until ?? 0) > model.now) {
+    model.expect(taken.length === 0, `claimed beside ${held.pair.name}, which is sent alone`)
+  }
+  for (const pair of taken) {
+    if (pair.lost < ALONE) continue
+    model.expect(taken.length === 1, `${pair.name} was claimed with ${taken.length - 1} others`)
+    model.expect(did.held === 0, `${pair.name} was claimed by a run that holds ${did.held}`)
+    model.alone.set(step.run, { pair, attempt: pair.attempt + 1 })
   }
 }
 

@@ -25,6 +25,7 @@ export function reopen(model: Model, pair: Pair): void {
   Object.assign(pair, {
     open: true,
     failed_attempts: 0,
+    lost: 0,
     holds: 0,
     lease: null,
     lane: null,

@@ -9,9 +9,14 @@ export function isHold({ outcome, status }: Result): boolean {
   return outcome === 'failed' && status === 410
 }
 
+/** The run ended without a result. */
+export function isLost({ error_class }: Result): boolean {
+  return error_class === 'lease_expired'
+}
+
 /** Whether a request was made and its end is known. */
-export function saysSomething({ outcome, error_class }: Result): boolean {
-  return outcome !== 'released' && error_class !== 'lease_expired'
+export function saysSomething(result: Result): boolean {
+  return result.outcome !== 'released' && !isLost(result)
 }
 
 /** A request that came to nothing, and not because the receiver asked to wait. */

@@ -7,6 +7,7 @@ import {
   isFailedRequest,
   isFinal,
   isHold,
+  isLost,
   saysSomething,
 } from './meaning.ts'
 import type { EndpointSpec } from './script.ts'
@@ -15,6 +16,8 @@ import type { Result } from './trace.ts'
 export const SECOND = 1_000_000
 export const DAY = 86_400 * SECOND
 const OPEN_FOR = 30 * SECOND
+/** As begin_world() sets delivery.max_lost_leases. */
+const MOST_LOST = 3
 
 export interface Endpoint {
   id: string
@@ -52,6 +55,8 @@ export interface Pair {
   open: boolean
   attempt: number
   failed_attempts: number
+  /** Lost leases in a row. */
+  lost: number
   /** Failures that held the endpoint: they spend a try and never end a delivery. */
   holds: number
   lease: { until: number } | null
@@ -78,6 +83,8 @@ export class Model {
   readonly unrouted = new Set<string>()
   readonly keys = new Map<string, { id: string; content: string; at: number }>()
   readonly jobs: { endpoint: string; at: number }[] = []
+  /** What a run sends alone. */
+  readonly alone = new Map<number, { pair: Pair; attempt: number }>()
   working = true
   cutBatches = false
   /** History may be gone. */
@@ -181,15 +188,34 @@ export class Model {
       this.close(pair, 'attempt', 'delivered')
       return
     }
+    const dead = isLost(result) ? this.#loseLease(pair) : this.#fail(result, pair)
+    this.attempts.push(`${pair.name} ${pair.attempt} attempt failed ${dead ? null : pair.due}`)
+    if (dead) this.close(pair, 'close', 'dead_letter')
+  }
+
+  /** A lost lease spends no retry. Returns whether it was the last that a delivery may lose. */
+  #loseLease(pair: Pair): boolean {
+    pair.lost += 1
+    pair.due = this.now + SECOND
+    return pair.lost >= MOST_LOST
+  }
+
+  /** Spends a retry. Returns whether there was none left. */
+  #fail(result: Result, pair: Pair): boolean {
     const { maxRetries, delays } = pair.endpoint.spec
     const hold = isHold(result)
     const dead = !hold && (isFinal(result) || pair.failed_attempts >= maxRetries)
     pair.failed_attempts += 1
+    pair.lost = 0
     if (hold) pair.holds += 1
     const delay = (delays[Math.min(pair.failed_attempts, delays.length) - 1] ?? 0) * SECOND
     pair.due = this.now + Math.max(delay, hint(result) ?? 0)
-    this.attempts.push(`${pair.name} ${pair.attempt} attempt failed ${dead ? null : pair.due}`)
-    if (dead) this.close(pair, 'close', 'dead_letter')
+    return dead
+  }
+
+  /** Whether losing its lease now would end a delivery. */
+  diesIfLost(pair: Pair): boolean {
+    return pair.lost + 1 >= MOST_LOST
   }
 
   /** Ends a life of a delivery with its final row. */

@@ -114,9 +114,14 @@ function isBeingSent(model: Model, pair: Pair): boolean {
   return pair.open && pair.lease !== null && pair.lease.until > model.now
 }
 
-/** Makes an open delivery due now, and with it the lane that waits in front of it. */
+/**
+ * Makes an open delivery due now, and with it the lane that waits in front of it. One that is due stays
+ * so: the clock may be set back later.
+ */
 function makeDue(model: Model, pair: Pair): void {
-  for (const other of pair.lane?.queue ?? [pair]) if (other.open) other.due = model.now
+  for (const other of pair.lane?.queue ?? [pair]) {
+    if (other.open) other.due = Math.min(other.due, model.now)
+  }
 }
 
 function replay(model: Model, pair: Pair, seen: Seen): void {
@@ -131,7 +136,7 @@ function replay(model: Model, pair: Pair, seen: Seen): void {
   lose(model, seen)
   model.expect(seen.did.replaced === pair.open, `replaced is ${seen.did.replaced}`)
   if (!pair.open) return reopen(model, pair)
-  Object.assign(pair, { failed_attempts: 0, holds: 0, replayedAt: model.now })
+  Object.assign(pair, { failed_attempts: 0, lost: 0, holds: 0, replayedAt: model.now })
   makeDue(model, pair)
 }
 
@@ -148,7 +153,7 @@ function retryNow(model: Model, pair: Pair, seen: Seen): void {
 }
 
 function cancel(model: Model, pair: Pair, seen: Seen): void {
-  const dies = pair.lease !== null && pair.failed_attempts >= pair.endpoint.spec.maxRetries
+  const dies = pair.lease !== null && model.diesIfLost(pair)
   if (expectRefusal(model, seen, notOpenOrSent(model, pair) ?? (dies ? 'OH002' : undefined))) return
   lose(model, seen)
   model.close(pair, 'close', 'cancelled')

@@ -55,6 +55,7 @@ create function property.call(p_step jsonb) returns jsonb language plpgsql as $$
 declare
   v_run integer := p_step -> 'run';
   v_call property.call;
+  v_held integer;
   v_answer jsonb;
 begin
   if p_step ->> 'op' = 'repeat' then
@@ -66,13 +67,18 @@ begin
     v_call := row((select count(*) from property.call), v_run, (select count(*) from property.call c where c.run = v_run), property.results(p_step), (p_step ->> 'room')::integer);
     insert into property.call select v_call.*;
   end if;
-  v_answer := outbox.dispatch(property.run_id(v_run), v_call.seq, v_call.results, v_call.room, 'edge', coalesce((p_step ->> 'ended')::boolean, false));
+  -- What the run has not reported, as long as its lease lasts.
+  v_held := (
+    select count(*) from property.claim c join outbox.delivery d on d.event_id = c.event_id and d.endpoint_id = c.endpoint_id and d.attempt = c.attempt
+    where c.run = v_run and not c.reported and d.leased_until is not null);
+  v_answer := outbox.dispatch(property.run_id(v_run), v_call.seq, v_call.results, v_call.room, 'edge', coalesce((p_step ->> 'ended')::boolean, false),
+    p_held => v_held);
   if p_step ->> 'op' <> 'repeat' then
     insert into property.claim (call, run, event_id, endpoint_id, attempt, lane, ordered)
     select v_call.n, v_run, (d ->> 'event')::uuid, (d ->> 'endpoint')::uuid, (d ->> 'attempt')::integer, d ->> 'lane', (d ->> 'ordered')::boolean
     from jsonb_array_elements(v_answer -> 'deliveries') with ordinality x (d, place) order by x.place;
   end if;
-  return jsonb_build_object('results', v_call.results, 'answer', v_answer - '{events,endpoints,settings}'::text[]);
+  return jsonb_build_object('results', v_call.results, 'held', v_held, 'answer', v_answer - '{events,endpoints,settings}'::text[]);
 end
 $$;
 
@@ -137,7 +143,7 @@ begin
   update outbox.test_clock set at = at + interval '1 microsecond' * (1 + coalesce((p_step ->> 'by')::bigint, 0));
   if p_step ->> 'op' = 'next_due' then
     update outbox.test_clock c set at = greatest(c.at + interval '100 ms', least(
-      (select min(g.next_at) from outbox.gate g where g.next_at < 'infinity'), (select min(d.leased_until) from outbox.delivery d where d.leased_until > c.at)));
+      (select min(least(g.next_at, g.isolated_at)) from outbox.gate g where least(g.next_at, g.isolated_at) < 'infinity'), (select min(d.leased_until) from outbox.delivery d where d.leased_until > c.at)));
   end if;
   update property.latest l set at = greatest(l.at, outbox.clock());
   return jsonb_build_object('step', p_step, 'did', property.act(p_step)) || property.observe();

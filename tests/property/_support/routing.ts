@@ -46,6 +46,7 @@ function addPair(model: Model, event: Event, endpoint: Endpoint): void {
     open: true,
     attempt: 0,
     failed_attempts: 0,
+    lost: 0,
     holds: 0,
     lease: null,
     // An order of its own and deliver_at exclude each other.

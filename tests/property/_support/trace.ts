@@ -70,6 +70,8 @@ export interface Answer {
 /** What a step did: `answer` of a dispatch, `event` of a publish, the pair that the step was about, or a refusal. */
 export interface Did {
   results?: Result[]
+  /** How many deliveries the run said that it holds. */
+  held?: number
   answer?: Answer
   event?: string
   pair?: { event_id: string; endpoint_id: string }

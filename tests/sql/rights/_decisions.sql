@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change contract_refusal partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
+  counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
@@ -143,9 +143,12 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run
   try_lock_gates turn_ring
   -- what the database refuses
-  admit_endpoints complete_apart due_suspect forget_refusals given_back is_passing lay_aside leave_lane
+  admit_endpoints complete_apart due_suspect refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane
   parse_headers create_refused may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
   refuse_result renew_apart suspect_endpoints unreadable_result
+  -- isolated deliveries
+  change_lane claim_for claim_isolated drains due_isolated_gate has_isolated holds_isolated is_isolated_turn isolate
+  isolated_after rejoin rejoin_due serve_isolated
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
   tick_problem

@@ -34,7 +34,7 @@ select is(outbox.get_event('org-1', id) -> 'routing', '"waiting"', 'an event say
 select send();
 select is(outbox.get_event('org-1', id) - 'deliveries', jsonb_build_object('id', id, 'type', 'order.paid', 'body', '{"amount":  1.10}', 'routing', 'done', 'partitionKey', null, 'correlationId', null,
   'idempotencyKey', null, 'traceparent', null, 'endpointId', null, 'deliverAt', null, 'createdAt', '2026-03-01T17:00:00.000Z'), 'then all of it') from one;
-select is((outbox.get_event('org-1', id) -> 'deliveries' -> 0) - '{id,eventId}'::text[], jsonb_build_object('endpointId', endpoint, 'eventType', 'order.paid', 'status', 'delivered', 'reason', null, 'attempt', 1, 'failedAttempts', null,
+select is((outbox.get_event('org-1', id) -> 'deliveries' -> 0) - '{id,eventId}'::text[], jsonb_build_object('endpointId', endpoint, 'eventType', 'order.paid', 'status', 'delivered', 'reason', null, 'attempt', 1, 'failedAttempts', 0,
   'nextAttemptAt', null, 'createdAt', '2026-03-01T17:00:00.000Z', 'finishedAt', '2026-03-01T17:00:00.000Z'), 'with its deliveries') from one;
 select is(refusal(format('select outbox.get_event(%L, %L)', 'org-2', id)), 'OH002 event ' || id || ' does not exist', 'nobody else''s') from one;
 select is(refusal($$select outbox.get_event('org-1', null)$$), 'OH002 event NULL does not exist', 'nor one that is none');

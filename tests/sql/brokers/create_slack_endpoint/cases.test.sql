@@ -24,7 +24,7 @@ select is(a -> 'endpoints' -> ours.id::text -> 'credentials', '{"url": "https://
   'the claim hands the URL to the sender') from answer, ours;
 select is(a -> 'endpoints' -> ours.id::text ->> 'kind', 'slack', 'with the kind') from answer, ours;
 select step(0, results(a, 'failed', '{"status": 404, "error_class": "status", "code": "no_service"}')) from answer;
-select is((select e.status || ' ' || e.status_reason from outbox.endpoint e join ours using (id)), 'disabled gone', 'a webhook that is gone holds the endpoint');
+select is((select e.status || ' ' || e.status_reason from outbox.endpoint e join ours using (id)), 'disabled failure_rule', 'a webhook that is gone holds the endpoint, by a rule for its code');
 select is((select count(*) from outbox.delivery d join ours on endpoint_id = ours.id), 1::bigint, 'and its delivery waits');
 
 select is((outbox.failure_rule_of('slack', c.status, 'status', c.code)).action, c.action, format('%s %s: %s', c.status, c.code, c.action))

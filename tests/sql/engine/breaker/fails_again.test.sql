@@ -42,7 +42,8 @@ declare
 begin
   perform time_passes(p_pause);
   v_answer := step(100);
-  perform step(0, results_of(v_answer, (select id from alone), 'failed', '{"status": 500}'));
+  perform step(0, results_of(v_answer, (select id from alone), 'failed', '{"status": 500}')
+    || results_of(v_answer, (select id from made), 'delivered'));
   return claimed(v_answer, (select id from alone)) || ' ' || breaker_of((select id from alone));
 end
 $$;

@@ -1,15 +1,16 @@
--- A run that dies: its lease ends, which counts as a failed attempt, and the delivery goes on.
+-- A run that dies: its lease ends, which is a failed attempt that uses up no retry, and the delivery goes on.
 begin;
 \ir ../../_helpers.sql
-select plan(23);
+select plan(24);
 
 create temporary table ours as select endpoint(p_retry => plain_retry(1), p_max_in_flight => 2) as id;
 create temporary table given as select events(1) as ids;
 create temporary table answer as select step() as a;
 select time_passes('20 s');
 create temporary table next as select step() as a;
-select results_eq('select attempt, failed_attempts, leased_until, due_at from outbox.delivery', $$values (1, 1, null::timestamptz, '2026-03-01 12:00:21+00'::timestamptz)$$,
-  'a lease that has ended spends a try, and the delivery waits for its retry');
+select results_eq('select attempt, failed_attempts, leased_until, due_at from outbox.delivery', $$values (1, 0, null::timestamptz, '2026-03-01 12:00:21+00'::timestamptz)$$,
+  'a lease that has ended uses up no retry, and the delivery is due again in a second');
+select is((select lost_leases from outbox.delivery), 1, 'it is counted apart');
 select is((select to_jsonb(a) @> '{"attempt": 1, "kind": "attempt", "outcome": "failed", "status": null, "error_class": "lease_expired",
     "at": "2026-03-01T12:00:20+00:00", "next_retry_at": "2026-03-01T12:00:21+00:00"}' from outbox.attempt a), true, 'the attempt says so');
 select is((select in_flight from outbox.gate), 0, 'its place is free again');
@@ -18,18 +19,26 @@ select results_eq('select status, next_attempt_at from outbox.delivery_status', 
 
 select time_passes('1 s');
 update next set a = step() where true;
-select is((select (d ->> 'attempt') || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d), '2/1', 'then it is claimed again');
+select is((select (d ->> 'attempt') || '/' || (d ->> 'failed_attempts') from next, jsonb_array_elements(a -> 'deliveries') d), '2/0', 'then it is claimed again');
 select time_passes('19.999 s');
 select is(step(0, results(a, 'failed', '{"status": 500}')) -> 'applied', '1', 'a result that comes before the end of the lease is applied') from next;
-select is((select why || '/' || retry_count from outbox.dead_letter), 'retries_exhausted/2', 'and was the last try');
+select is((select failed_attempts || '/' || lost_leases from outbox.delivery), '1/0', 'uses up a retry, and ends the count of lost leases');
+do $$ begin perform time_passes('1 min'), step(0, results(step(), 'delivered')); end $$;
 
--- The last lease lost.
+-- Too many leases lost in a row, without a retry that is used up.
 create temporary table second as select events(1) as ids;
-do $$ begin perform step(); perform time_passes('20 s'); perform step(); perform time_passes('1 s'); perform step(); perform time_passes('20 s'); perform step(); end $$;
-select is((select d.why || '/' || d.retry_count || '/' || d.attempt from outbox.dead_letter d, second s where d.event_id = s.ids[1]), 'retries_exhausted/2/2',
-  'a lease lost on the last try ends in a dead letter');
-select is((select array_agg(a.attempt || a.kind || coalesce(a.error_class, '') order by a.attempt, a.kind) from outbox.attempt a, second s where a.event_id = s.ids[1]),
-  '{1attemptlease_expired,2attemptlease_expired,2closelease_expired}', 'with an attempt for each');
+create function lose(p_times integer) returns void language plpgsql as $$
+begin
+  for v_time in 1 .. p_times loop
+    perform helper.step(), helper.time_passes('20 s'), helper.step(), helper.time_passes('1 s');
+  end loop;
+end
+$$;
+select lose(4);
+select is((select failed_attempts || '/' || lost_leases from outbox.delivery), '0/4', 'four lost leases are not too many');
+select lose(1);
+select is((select d.why || '/' || d.retry_count || '/' || d.attempt from outbox.dead_letter d, second s where d.event_id = s.ids[1]), 'leases_lost/0/5',
+  'the fifth ends in a dead letter');
 select is_empty('select * from miscounts()', 'the counters are right');
 
 -- A late result of a lease that has ended, before anybody noticed.
@@ -52,11 +61,11 @@ select is((select d.leased_until from outbox.delivery d, fourth f where d.event_
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
 
--- A whole ordered lane lost: one try for each row that was claimed, and the order stays.
+-- A whole ordered lane lost: one lost lease for each row that was claimed, and the order stays.
 create temporary table ordered as select endpoint('{}', p_ordering => 'partition', p_timeout_ms => 5000) as id;
 create temporary table lane as select events(3, p_key => 'a', p_endpoint_id => id) as ids from ordered;
 do $$ begin perform step(); perform time_passes('30 s'); perform step(); end $$;
-select is((select array_agg(d.failed_attempts order by d.due_at) from outbox.delivery d, lane l where d.event_id = any (l.ids)), '{1,1,1}', 'each row of a lost lane has lost a try');
+select is((select array_agg(d.lost_leases order by d.due_at) from outbox.delivery d, lane l where d.event_id = any (l.ids)), '{1,1,1}', 'each row of a lost lane has lost a lease');
 select time_passes('1 s');
 select is((select claimed_events(step(), o.id) from ordered o), (select ids from lane), 'and the lane comes again in order');
 select is_empty('select * from miscounts()', 'the counters are right');

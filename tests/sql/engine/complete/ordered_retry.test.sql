@@ -1,7 +1,7 @@
 -- A retry in an ordered lane holds the lane and never changes the order.
 begin;
 \ir ../../_helpers.sql
-select plan(17);
+select plan(19);
 
 create temporary table ours as select endpoint('{}', p_ordering => 'partition', p_quantum => 3) as id;
 create temporary table a_key as select events(5, p_key => 'a', p_endpoint_id => id) as ids from ours;
@@ -46,6 +46,17 @@ select is((select claimed(a) from next), 0, 'a lane that failed waits');
 select time_passes('1 s');
 update next set a = step() where true;
 select is((select claimed_events(a) from next), (select ids from last_one), 'and comes again in order');
+
+-- The run dies behind a failure: the lost leases of the rest do not shorten the wait for the retry.
+do $$ begin perform step(100, results(next.a, 'delivered')) from next; perform step(0, results(step(), 'delivered')); end $$;
+update outbox.endpoint set retry = '{"strategy": "fixed", "base_delay": 60, "max_retries": 5, "jitter": false}' where true;
+create temporary table waits as select events(2, p_key => 'd', p_endpoint_id => id) as ids from ours;
+update next set a = step() where true;
+do $$ begin perform step(100, jsonb_build_array(results(next.a, 'failed', '{"status": 500}') -> 0)) from next; end $$;
+do $$ begin perform time_passes('25 s'), step(), time_passes('34 s'); end $$;
+select ok(not claimed_events(step()) && ids, 'a lane whose run has died waits for the retry of its first delivery') from waits;
+select time_passes('1 s');
+select is((select claimed_events(step())), (select ids from waits), 'to its end');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
 

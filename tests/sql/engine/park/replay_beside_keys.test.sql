@@ -15,7 +15,7 @@ select is(claimed(step()), 1, 'another takes a replay, whose lease ends at 15 s'
 select is((select g.next_at - outbox.clock() from outbox.gate g), '1 s', 'the gate is looked at when the first ends');
 select time_passes('1 s');
 do $$ begin perform step(); end $$;
-select is((select array_agg(d.failed_attempts order by d.due_at) from outbox.delivery d join outbox.lane l on l.id = d.lane_id where l.ordered),
+select is((select array_agg(d.lost_leases order by d.due_at) from outbox.delivery d join outbox.lane l on l.id = d.lane_id where l.ordered),
   '{1,1,1}', 'and the lane of the dead run is free');
 
 select * from finish();

@@ -62,7 +62,7 @@ update outbox.endpoint e set rate_per_second = 0.005 from slowed s where e.id = 
 select time_passes('100 s');
 select is(claimed(step(), id), 0, 'a look at the old time finds none') from slowed;
 select is(waits(), interval '100 s', 'and puts it to the new time');
-select outbox.pause_endpoint(id) from slowed;
+select outbox.pause_endpoint(e.id) from outbox.endpoint e;
 
 -- Whenever it says that it is due, it has a token: fractions that have no end, and more than one in a microsecond.
 create temporary table odd as select endpoint('{}', p_rate_per_second => r) as id, r from unnest(array[0.7, 3, 7, 999.9, 99999]) r;

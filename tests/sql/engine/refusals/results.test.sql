@@ -2,7 +2,7 @@
 -- set aside. An error that passes by itself is none.
 begin;
 \ir ../../_helpers.sql
-select plan(34);
+select plan(35);
 
 create function poison() returns trigger language plpgsql as $$
 begin
@@ -63,6 +63,13 @@ select is(step(0, results(b, 'delivered')) ->> 'applied', '1', 'a result that is
 select is_empty('select from outbox.refusal', 'and what was noted goes with it');
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'and nothing is asleep');
+
+-- The error of the first of several refused and unreadable results.
+create temporary table many as select events(3) as ids;
+create temporary table claim as select step() as c;
+select is(step(0, reported(jsonb_set(c, '{deliveries}', jsonb_build_array(c -> 'deliveries' -> 0)), ids)
+    || results(jsonb_set(c, '{deliveries}', (c -> 'deliveries') - 0), 'delivered', '{"status": "odd"}')) -> 'error' ->> 'results',
+  'P0001 no such attempt', 'the response has the first error') from claim, many;
 
 select * from finish();
 rollback;

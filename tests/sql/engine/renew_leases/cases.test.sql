@@ -69,12 +69,12 @@ update next set a = step(0, renewals(answer.a, k.ids[2:4])) from answer, a_key k
 select is((select jsonb_array_length(a -> 'renewed') from next), 3, 'a lease is renewed up to its end');
 select time_passes('7.999 s');
 select is(claimed(step()), 0, 'it holds to its end');
-select is((select array_agg(d.failed_attempts order by d.due_at) from outbox.delivery d), '{0,0,0}', 'and nothing is lost until then');
+select is((select array_agg(d.lost_leases order by d.due_at) from outbox.delivery d), '{0,0,0}', 'and nothing is lost until then');
 select time_passes('1 ms');
 update next set a = step(0, renewals(answer.a, k.ids[2:4])) from answer, a_key k;
 select is((select a -> 'renewed' from next), 'null', 'and not from then on, though nobody has noticed: a row of the lane may have gone');
 do $$ begin perform step(); end $$;
-select is((select array_agg(d.failed_attempts order by d.due_at) from outbox.delivery d), '{1,1,1}', 'the run that dies loses a try of each row, one lease after its last word');
+select is((select array_agg(d.lost_leases order by d.due_at) from outbox.delivery d), '{1,1,1}', 'the run that dies loses the lease of each row, one lease after its last word');
 select time_passes('1 s');
 select is(claimed_events(step()), k.ids[2:4], 'the lane goes on in order') from a_key k;
 select is_empty('select * from miscounts()', 'the counters are right');
