@@ -9598,6 +9598,17 @@ comment on function outbox.more_counters() is
   'Extension point of counters(): the counters that a module stores in its own table, in the form '
   'of the table counter. No row here; the module messages replaces it.';
 
+create function outbox.more_problems() returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return '{}';
+end
+$$;
+comment on function outbox.more_problems() is
+  'Extension point of queue_problems(): problems of a module, as texts. None here; the module watch '
+  'replaces it.';
+
 -- sql/operations/manual.sql
 
 -- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
@@ -10624,12 +10635,13 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
+  ], null) || outbox.more_problems();
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'functions of another version, a backlog older than a minute, worker.enabled is false, what a '
+  'module adds. '
   'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as

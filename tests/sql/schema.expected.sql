@@ -411,6 +411,22 @@ ALTER TYPE outbox.status_change OWNER TO postgres;
 
 COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict. rank: 1 sent, 2 delivered, 3 read or played, 4 failed; is_new: it adds a time to its attempt.';
 
+-- Name: watched_change; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.watched_change AS (
+	record json,
+	old_record json,
+	org_id text,
+	partition_key text,
+	changed boolean
+);
+
+ALTER TYPE outbox.watched_change OWNER TO postgres;
+
+-- Name: TYPE watched_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.watched_change IS 'One changed row: the published columns after and before the change, the organisation and the partition key that its columns have, and whether the change is published.';
+
 -- Name: accept_once(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.accept_once(p_consumer text, p_event_id text) RETURNS boolean
@@ -2289,6 +2305,32 @@ ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
 
+-- Name: base_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.base_type(p_type oid) RETURNS oid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_type oid := p_type;
+  v_base oid;
+begin
+  loop
+    select t.typbasetype into v_base from pg_catalog.pg_type t
+    where t.oid = v_type and t.typtype = 'd';
+    exit when not found;
+    v_type := v_base;
+  end loop;
+  return v_type;
+end
+$$;
+
+ALTER FUNCTION outbox.base_type(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION base_type(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.base_type(p_type oid) IS 'The type under a domain; any other type itself.';
+
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) RETURNS jsonb
@@ -2758,6 +2800,24 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 
 COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
 
+-- Name: change_body(text, text, text, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
+    'record', p_record, 'old_record', p_old_record)::text;
+end
+$$;
+
+ALTER FUNCTION outbox.change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json) OWNER TO postgres;
+
+-- Name: FUNCTION change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json) IS 'The payload of a change.';
+
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) RETURNS jsonb
@@ -3029,6 +3089,48 @@ ALTER FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) O
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) IS 'Changes the URL of a Slack endpoint if p_change contains it; returns the other members. OH001.';
+
+-- Name: change_type(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_type(p_watch jsonb, p_op text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.replace(p_watch ->> 'type', '{op}',
+    case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end);
+end
+$$;
+
+ALTER FUNCTION outbox.change_type(p_watch jsonb, p_op text) OWNER TO postgres;
+
+-- Name: FUNCTION change_type(p_watch jsonb, p_op text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_type(p_watch jsonb, p_op text) IS 'The type of the event of a change.';
+
+-- Name: changed_value(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.changed_value(p_table oid, p_columns jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- Compares the stored bytes, because "=" of a type can be code of the application.
+  return (
+    select pg_catalog.format('pg_catalog.record_image_ne(row(%s), row(%s))',
+      pg_catalog.string_agg(pg_catalog.format('n.%I', a.attname), ', ' order by a.attnum),
+      pg_catalog.string_agg(pg_catalog.format('o.%I', a.attname), ', ' order by a.attnum))
+    from pg_catalog.pg_attribute a
+    where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+      and (p_columns is null or p_columns @> pg_catalog.to_jsonb(a.attnum)));
+end
+$$;
+
+ALTER FUNCTION outbox.changed_value(p_table oid, p_columns jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION changed_value(p_table oid, p_columns jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.changed_value(p_table oid, p_columns jsonb) IS 'The SQL condition that one of these columns, or of all columns, differs between the rows n and o.';
 
 -- Name: channel_json(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3352,6 +3454,9 @@ begin
         p_table),
       'Expected names of columns, as pg_attribute has them');
   end if;
+  if p_columns = '{}' then
+    perform outbox.invalid(p_field, 'is an empty list', 'Name columns, or leave it out');
+  end if;
 end
 $$;
 
@@ -3359,7 +3464,7 @@ ALTER FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns te
 
 -- Name: FUNCTION check_columns(p_table regclass, p_field text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns.';
+COMMENT ON FUNCTION outbox.check_columns(p_table regclass, p_field text, p_columns text[]) IS 'Raises OH001 unless the table has these columns, at least one.';
 
 -- Name: check_credentials(text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -4483,6 +4588,44 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 
 COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
 
+-- Name: check_tree(regclass, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_other regclass;
+begin
+  select t.tgrelid into v_other
+  from pg_catalog.pg_trigger t
+  where t.tgrelid <> p_table and t.tgparentid = 0
+    and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+    and (t.tgrelid in (select r.relid from pg_catalog.pg_partition_tree(p_table) r)
+      or t.tgrelid in (select r from pg_catalog.pg_partition_ancestors(p_table) r))
+  limit 1;
+  if found then
+    perform outbox.invalid('table',
+      pg_catalog.format('is a partition of the same table as %s, which is watched', v_other),
+      pg_catalog.format('Call unwatch_table(%L) first', v_other));
+  end if;
+  if not p_per_statement and 'update' = any (p_operations)
+    and not p_operations @> '{insert,delete}'
+    and (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table)
+  then
+    perform outbox.invalid('operations', 'has update without insert and delete',
+      'A row that an update moves to another partition is deleted and inserted: name all three, '
+      'or use per_statement');
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) OWNER TO postgres;
+
+-- Name: FUNCTION check_tree(p_table regclass, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) IS 'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is watched, or if moves between its partitions could not be told from deletions.';
+
 -- Name: check_type(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_type(p_type text) RETURNS void
@@ -5199,6 +5342,94 @@ ALTER FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, 
 -- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Closes the retry or dead letter of a message that callbacks have meanwhile set to a later status, although its response failed or was lost: the retry would delay the next message to this recipient. locks: the caller holds the gate and the message.';
+
+-- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.column_guard(p_table oid, p_row text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_names text[];
+  v_latest text[];
+  v_types text;
+  v_expected oid[];
+begin
+  select pg_catalog.array_agg(a.attname::text order by a.attnum),
+    pg_catalog.array_agg((
+      select i.object_names[3]
+      from pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, p_table,
+        a.attnum) i
+    ) order by a.attnum),
+    pg_catalog.string_agg(
+      pg_catalog.format('pg_catalog.pg_typeof(%s.%I)::pg_catalog.oid', p_row, a.attname), ', '
+      order by a.attnum),
+    pg_catalog.array_agg(a.atttypid order by a.attnum)
+  into v_names, v_latest, v_types, v_expected
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped;
+  if v_names is distinct from v_latest then
+    return 'false';
+  elsif v_names is null then
+    return 'true';
+  end if;
+  return pg_catalog.format('array[%s] = %L::pg_catalog.oid[]', v_types, v_expected);
+end
+$$;
+
+ALTER FUNCTION outbox.column_guard(p_table oid, p_row text) OWNER TO postgres;
+
+-- Name: FUNCTION column_guard(p_table oid, p_row text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.column_guard(p_table oid, p_row text) IS 'The SQL condition that a row has the columns and types that this transaction sees in the catalog. The names are compared here with the latest catalog.';
+
+-- Name: column_value(text, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.column_value(p_column text, p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_base oid := case when p_type < 16384 then p_type else outbox.base_type(p_type) end;
+  v_element oid;
+  v_delimiter text;
+  v_function text;
+  v_text text := 'case pg_catalog.num_nulls(%1$s) when 0 then %2$s(%3$s%1$s) end';
+begin
+  if v_base in ('money'::regtype, 'money[]'::regtype) then
+    v_text := pg_catalog.format(v_text, p_column, 'outbox.text_of', '');
+    return case v_base when 'money'::regtype then v_text else v_text || '::text[]' end;
+  elsif p_type < 16384 then
+    return p_column;
+  elsif v_base < 16384 then
+    return pg_catalog.format('%s::%s', p_column, outbox.plain_type(v_base));
+  end if;
+  v_function := outbox.json_function(v_base);
+  if v_function is not null then
+    return pg_catalog.format('%s(%s)', v_function, p_column);
+  end if;
+  select outbox.base_type(e.oid), e.typdelim into v_element, v_delimiter
+  from pg_catalog.pg_type t
+  join pg_catalog.pg_type e on e.oid = t.typelem and e.typarray = t.oid
+  where t.oid = v_base;
+  -- A composite value may contain money.
+  v_text := pg_catalog.format(v_text, p_column, 'outbox.text_of', '');
+  if v_element < 16384 and v_element <> 'money'::regtype
+    and outbox.plain_type(v_element) !~ '\._'
+  then
+    return pg_catalog.format('%s::%s[]', v_text, outbox.plain_type(v_element));
+  elsif v_delimiter = ',' then
+    return v_text || '::text[]';
+  end if;
+  return v_text;
+end
+$_$;
+
+ALTER FUNCTION outbox.column_value(p_column text, p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION column_value(p_column text, p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.column_value(p_column text, p_type oid) IS 'The SQL expression of a column as it is published. Values of the types of Postgres are as row_to_json() writes them. Of every other type, only the output function or a C function of an extension runs: a cast or operator that a role has defined would run with our rights.';
 
 -- Name: complete(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6243,6 +6474,49 @@ ALTER FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_ev
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) IS 'Creates a Slack endpoint from a request of the API: {"id"}. OH001.';
+
+-- Name: create_watch(regclass, jsonb, text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_op text;
+begin
+  if not p_per_statement then
+    execute pg_catalog.format(
+      'create trigger outhook_row after %s on %s for each row '
+      'execute function outbox.publish_row(%L)',
+      pg_catalog.array_to_string(p_operations, ' or '), p_table, p_watch);
+    if (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table) then
+      execute pg_catalog.format(
+        'create trigger outhook_moves after update on %s '
+        'referencing new table as new_rows old table as old_rows for each statement '
+        'execute function outbox.publish_moves(%L)',
+        p_table, p_watch || pg_catalog.jsonb_build_object('operations', p_operations));
+    end if;
+    return;
+  end if;
+  foreach v_op in array p_operations loop
+    execute pg_catalog.format(
+      'create trigger %I after %s on %s referencing %s for each statement '
+      'execute function outbox.publish_rows(%L)',
+      'outhook_' || v_op, v_op, p_table,
+      case v_op
+        when 'insert' then 'new table as new_rows'
+        when 'delete' then 'old table as old_rows'
+        else 'new table as new_rows old table as old_rows'
+      end, p_watch);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) OWNER TO postgres;
+
+-- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) IS 'Creates the triggers that publish the changes of a table.';
 
 -- Name: current_traceparent(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10659,6 +10933,26 @@ ALTER FUNCTION outbox.is_open_on(p_day date) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_open_on(p_day date) IS 'Whether an event of that day (UTC) has an open delivery or is not routed.';
 
+-- Name: is_own_row(xid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_own_row(p_xmin xid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_top bigint := pg_catalog.pg_current_xact_id()::text::bigint;
+  v_xid bigint := ((v_top >> 32) << 32) | p_xmin::text::bigint;
+begin
+  return v_xid >= v_top and pg_catalog.pg_xact_status(v_xid::text::xid8) = 'in progress';
+end
+$$;
+
+ALTER FUNCTION outbox.is_own_row(p_xmin xid) OWNER TO postgres;
+
+-- Name: FUNCTION is_own_row(p_xmin xid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_own_row(p_xmin xid) IS 'Whether the current transaction wrote a row that it can see.';
+
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
@@ -10814,25 +11108,6 @@ ALTER FUNCTION outbox.is_template_held(p_message outbox.outbound_message) OWNER 
 
 COMMENT ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) IS 'Whether WhatsApp has paused or disabled the template of a message in the account of its channel.';
 
--- Name: is_watched_change(jsonb, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) RETURNS boolean
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return p_new is null or p_old is null or not p_watch ? 'changed' or exists (
-    select from pg_catalog.jsonb_array_elements_text(p_watch -> 'changed') c
-    where p_new -> c is distinct from p_old -> c);
-end
-$$;
-
-ALTER FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) OWNER TO postgres;
-
--- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) IS 'Whether a change is published: inserts and deletes always, an update if a column of "changed" differs or the watch has no "changed".';
-
 -- Name: iso_time(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.iso_time(p_at timestamp with time zone) RETURNS text
@@ -10872,6 +11147,31 @@ ALTER FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) OW
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) IS 'Two claims joined into one.';
+
+-- Name: json_function(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.json_function(p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.format('%I.%I', n.nspname, p.proname)
+    from pg_catalog.pg_cast c
+    join pg_catalog.pg_proc p on p.oid = c.castfunc
+    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+    join pg_catalog.pg_language l on l.oid = p.prolang and l.lanname = 'c'
+    where c.castsource = p_type and c.casttarget = 'pg_catalog.json'::regtype and exists (
+      select from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'));
+end
+$$;
+
+ALTER FUNCTION outbox.json_function(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION json_function(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.json_function(p_type oid) IS 'The C function of an extension that casts a type to json, such as that of PostGIS or hstore; null for any other type. Only a superuser creates a C function.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12625,6 +12925,23 @@ ALTER FUNCTION outbox.more_counters() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.more_counters() IS 'Extension point of counters(): the counters that a module stores in its own table, in the form of the table counter. No row here; the module messages replaces it.';
 
+-- Name: more_problems(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.more_problems() RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(select distinct b.problem from outbox.broken_watch b order by b.problem limit 10);
+end
+$$;
+
+ALTER FUNCTION outbox.more_problems() OWNER TO postgres;
+
+-- Name: FUNCTION more_problems(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.more_problems() IS 'Extension point of queue_problems(): the first ten watched tables whose changes are not published.';
+
 -- Name: more_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.more_secrets(p_endpoint_id uuid) RETURNS TABLE(vault_id uuid, what text, remedy text)
@@ -12644,6 +12961,76 @@ ALTER FUNCTION outbox.more_secrets(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) IS 'Extension point: the additional secrets of an endpoint, besides its signing secrets, headers and credentials. For each: its id in Vault, its name in messages (the access token), and the remedy if it cannot be read, which a message puts after "outbox." (set_channel_token() sets it again). No row here; the module messages replaces it.';
+
+-- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.name_columns() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.name_columns() OWNER TO postgres;
+
+-- Name: FUNCTION name_columns(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.name_columns() IS 'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
+
+-- Name: name_columns_of(regclass, text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  execute pg_catalog.format(
+    'create trigger %I after update of %s on %s for each row when (false) '
+    'execute function outbox.name_columns()',
+    'outhook_' || p_list,
+    (
+      select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
+      from (select distinct c from pg_catalog.unnest(p_columns) c) c
+    ), p_table);
+end
+$$;
+
+ALTER FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) OWNER TO postgres;
+
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) IS 'Stores a list of columns of a watch as a trigger that never fires.';
+
+-- Name: named_columns(oid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_named jsonb;
+begin
+  select pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), t.tgattr::smallint[])
+  into v_named
+  from pg_catalog.pg_trigger t
+  where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
+  if v_named ?& array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'named')) then
+    return v_named;
+  end if;
+  if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then
+    perform outbox.refuse_old_snapshot();
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) IS 'The numbers of the columns that a watch names: {"org_column": [2], "except": [4, 5], …}. Null if one of the lists is gone, because a column was dropped with CASCADE. OH004.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13402,6 +13789,33 @@ ALTER FUNCTION outbox.pace_of(p_messages_per_second double precision) OWNER TO p
 
 COMMENT ON FUNCTION outbox.pace_of(p_messages_per_second double precision) IS 'The rate limits for a limit of WhatsApp: 96.5 % of it, evenly spaced.';
 
+-- Name: paired_rows(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.paired_rows() RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- An update adds the row before and the row after to the two tables at the same time, also if the
+  -- row moves to another partition. So rows with the same number belong together. A primary key
+  -- does not tell this: an update may change it.
+  return (
+    select pg_catalog.format('from %s x join %s y using (i), lateral (select (x.r).*) n, '
+        'lateral (select (y.r).*) o',
+      pg_catalog.format(v_rows, 'new_rows'), pg_catalog.format(v_rows, 'old_rows'))
+    from (
+      select '(select pg_catalog.row_number() over () as i, "outhook row" as r '
+        'from %s "outhook row")' as v_rows
+    ) r);
+end
+$$;
+
+ALTER FUNCTION outbox.paired_rows() OWNER TO postgres;
+
+-- Name: FUNCTION paired_rows(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.paired_rows() IS 'The FROM of watch_query() for the updates of a statement, with its transition tables.';
+
 -- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[] DEFAULT '{}'::uuid[]) RETURNS void
@@ -13576,6 +13990,30 @@ ALTER FUNCTION outbox.parse_message_id(p_message_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.parse_message_id(p_message_id text) IS 'The id of a message as a number; 0, which no message has, for an invalid text.';
 
+-- Name: partition_columns(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.partition_columns(p_table oid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- A key that is an expression has the number 0.
+  return (
+    select case when pg_catalog.bool_and(k.attnum > 0) then pg_catalog.jsonb_agg(a.attnum) end
+    from pg_catalog.pg_partition_tree(p_table) r
+    join pg_catalog.pg_partitioned_table p on p.partrelid = r.relid
+    cross join lateral pg_catalog.unnest(p.partattrs::smallint[]) k (attnum)
+    left join pg_catalog.pg_attribute b on b.attrelid = r.relid and b.attnum = k.attnum
+    left join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attname = b.attname);
+end
+$$;
+
+ALTER FUNCTION outbox.partition_columns(p_table oid) OWNER TO postgres;
+
+-- Name: FUNCTION partition_columns(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.partition_columns(p_table oid) IS 'The columns of the table that can determine the partition of a row; null: all of them.';
+
 -- Name: partition_day(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.partition_day(p_name text) RETURNS date
@@ -13683,6 +14121,26 @@ ALTER FUNCTION outbox.person_key(p_recipient text) OWNER TO postgres;
 -- Name: FUNCTION person_key(p_recipient text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.person_key(p_recipient text) IS 'The partition key of events to or from a recipient, and the id of the recipient in the audit trail: a keyed hash of the number. Events, dead letters and the audit trail are stored longer than the message, and an unkeyed hash of ten digits can be guessed in a minute.';
+
+-- Name: plain_type(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.plain_type(p_type oid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- Not format_type(), because a cast to "character" or "bit" cuts the value to length 1.
+  return (
+    select pg_catalog.format('pg_catalog.%I', t.typname) from pg_catalog.pg_type t
+    where t.oid = p_type);
+end
+$$;
+
+ALTER FUNCTION outbox.plain_type(p_type oid) OWNER TO postgres;
+
+-- Name: FUNCTION plain_type(p_type oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.plain_type(p_type oid) IS 'The name of a type of Postgres, without a length.';
 
 -- Name: plain_word(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13842,28 +14300,6 @@ ALTER FUNCTION outbox.preview_schedule(p_policy jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.preview_schedule(p_policy jsonb) IS 'The delays of a policy, one object per failure: [{"failure", "delay_s", "least_s" and "most_s" with jitter, "after_s": since the first attempt, without jitter}]. OH001.';
 
--- Name: primary_key(regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.primary_key(p_table regclass) RETURNS text[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select a.attname::text
-    from pg_catalog.pg_index i
-    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-    where i.indrelid = p_table and i.indisprimary
-    order by a.attnum);
-end
-$$;
-
-ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
-
--- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
-
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
@@ -13951,26 +14387,27 @@ ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) OWNER TO post
 
 COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
 
--- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_change(jsonb, text, text, text, outbox.watched_change); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) RETURNS void
+CREATE FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_row jsonb := coalesce(p_new, p_old);
   v_detail text;
   v_hint text;
 begin
   perform outbox.put_event(outbox.new_event(
-    outbox.clock(),
-    pg_catalog.replace(p_watch ->> 'type', '{op}',
-      case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
-    pg_catalog.json_build_object('type', p_op, 'table', p_table, 'schema', p_schema,
-      'record', outbox.watched_columns(p_new, p_watch),
-      'old_record', outbox.watched_columns(p_old, p_watch))::text,
-    coalesce(v_row ->> (p_watch ->> 'org_column'), p_watch ->> 'org_id'),
-    v_row ->> (p_watch ->> 'partition_column'), null, null, null, null, null));
+    outbox.clock(), outbox.change_type(p_watch, p_op),
+    outbox.change_body(p_op, p_schema, p_table, p_change.record, p_change.old_record),
+    coalesce(p_change.org_id, p_watch ->> 'org_id'),
+    case
+      when pg_catalog.length(p_change.partition_key) > 256 then
+        pg_catalog.encode(
+          pg_catalog.sha256(pg_catalog.convert_to(p_change.partition_key, 'UTF8')), 'hex')
+      else p_change.partition_key
+    end,
+    null, null, null, null, null));
 exception when sqlstate 'OH001' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = 'OH001', detail = v_detail, hint = v_hint,
@@ -13979,11 +14416,11 @@ exception when sqlstate 'OH001' then
 end
 $$;
 
-ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) OWNER TO postgres;
 
--- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) IS 'Publishes one change of a watched table. OH001 names the table and the problem of its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 names the table and the problem of its event.';
 
 -- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14192,6 +14629,50 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 
 COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
 
+-- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_moves() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET bytea_output TO 'hex'
+    SET extra_float_digits TO '1'
+    SET quote_all_identifiers TO 'off'
+    AS $$
+declare
+  v_watch jsonb := tg_argv[0]::jsonb;
+  v_only text := outbox.changed_value(tg_relid, outbox.partition_columns(tg_relid));
+  v_query text;
+  v_changes outbox.watched_change[];
+  v_place integer;
+begin
+  if (select pg_catalog.count(*) from new_rows) <> (select pg_catalog.count(*) from old_rows) then
+    return null;
+  end if;
+  v_query := outbox.watch_query(tg_relid, v_watch, 'UPDATE', outbox.paired_rows(), v_only);
+  if v_query is null then
+    return null;
+  end if;
+  execute pg_catalog.format('select pg_catalog.array_agg(q) from (%s) q', v_query) into v_changes;
+  foreach v_place in array coalesce(
+    outbox.unpublish_moved(v_watch, tg_table_schema, tg_table_name, v_changes), '{}')
+  loop
+    continue when not v_watch -> 'operations' ? 'update' or not v_changes[v_place].changed;
+    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, 'UPDATE',
+      v_changes[v_place]);
+  end loop;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.publish_moves() OWNER TO postgres;
+
+-- Name: FUNCTION publish_moves(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_moves() IS 'Trigger of a partitioned table, after each update statement: publishes a row that has moved to another partition as one update. watch_table() creates it.';
+
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) RETURNS uuid[]
@@ -14303,19 +14784,68 @@ COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, 
 CREATE FUNCTION outbox.publish_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET bytea_output TO 'hex'
+    SET extra_float_digits TO '1'
+    SET quote_all_identifiers TO 'off'
+    AS $_$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb := case when tg_op <> 'DELETE' then pg_catalog.to_jsonb(new) end;
-  v_old jsonb := case when tg_op <> 'INSERT' then pg_catalog.to_jsonb(old) end;
+  v_name text[] := array[tg_table_schema, tg_table_name];
+  v_change outbox.watched_change;
+  v_query text;
 begin
-  if outbox.is_watched_change(v_new, v_old, v_watch) then
-    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, v_old);
+  if pg_catalog.pg_partition_root(tg_relid) is not null then
+    v_name := outbox.watched_name(tg_relid, tg_name);
+  end if;
+  -- Without a list of columns, and with types of Postgres alone, no query has to be built: no role
+  -- can define a cast of such a type to json. An older snapshot might not see another type.
+  if not v_watch ? 'named'
+    and pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in ('money'::regtype, 'money[]'::regtype)))
+  then
+    if tg_op <> 'DELETE' then
+      v_change.record := pg_catalog.row_to_json(new);
+    end if;
+    if tg_op <> 'INSERT' then
+      v_change.old_record := pg_catalog.row_to_json(old);
+    end if;
+  else
+    v_query := outbox.watch_query(tg_relid, v_watch, tg_op,
+      case tg_op
+        when 'INSERT' then 'from (select ($1).*) n'
+        when 'DELETE' then 'from (select ($2).*) o'
+        else 'from (select ($1).*) n, (select ($2).*) o'
+      end);
+    if v_query is null then
+      perform outbox.warn_of_watch(tg_relid);
+      return null;
+    elsif tg_op = 'INSERT' then
+      execute v_query into v_change using new;
+    elsif tg_op = 'DELETE' then
+      execute v_query into v_change using old, old;
+    else
+      execute v_query into v_change using new, old;
+    end if;
+    -- Of an update without a change of these columns, the query has no row.
+    if v_change.record is null and v_change.old_record is null then
+      return null;
+    end if;
+  end if;
+  perform outbox.publish_change(v_watch, v_name[1], v_name[2], tg_op, v_change);
+  if pg_catalog.current_setting('outbox.kicked', true)
+    is distinct from pg_catalog.pg_current_xact_id()::text
+  then
     perform outbox.kick_on_commit();
   end if;
   return null;
 end
-$$;
+$_$;
 
 ALTER FUNCTION outbox.publish_row() OWNER TO postgres;
 
@@ -14328,28 +14858,43 @@ COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after e
 CREATE FUNCTION outbox.publish_rows() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET bytea_output TO 'hex'
+    SET extra_float_digits TO '1'
+    SET quote_all_identifiers TO 'off'
     AS $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb;
-  v_old jsonb;
+  v_change outbox.watched_change;
+  v_query text;
   v_published boolean := false;
 begin
   if tg_op = 'INSERT' then
-    for v_new in select pg_catalog.to_jsonb(n) from new_rows n loop
-      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, v_new, null);
-      v_published := true;
-    end loop;
+    v_query := outbox.watch_query(tg_relid, v_watch, tg_op, 'from new_rows n');
   elsif tg_op = 'DELETE' then
-    for v_old in select pg_catalog.to_jsonb(o) from old_rows o loop
-      perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name, tg_op, null, v_old);
-      v_published := true;
-    end loop;
+    v_query := outbox.watch_query(tg_relid, v_watch, tg_op, 'from old_rows o');
+  elsif (select pg_catalog.count(*) from new_rows) = (select pg_catalog.count(*) from old_rows) then
+    v_query := outbox.watch_query(tg_relid, v_watch, tg_op, outbox.paired_rows());
   else
-    v_published := outbox.publish_updates(v_watch, tg_table_schema, tg_table_name,
-      array(select pg_catalog.to_jsonb(n) from new_rows n),
-      array(select pg_catalog.to_jsonb(o) from old_rows o));
+    -- A trigger of the application suppressed a row that moved to another partition.
+    v_query := outbox.watch_query(tg_relid, v_watch, 'DELETE', 'from old_rows o') || ' union all '
+      || outbox.watch_query(tg_relid, v_watch, 'INSERT', 'from new_rows n');
   end if;
+  if v_query is null then
+    perform outbox.warn_of_watch(tg_relid);
+    return null;
+  end if;
+  for v_change in execute v_query loop
+    perform outbox.publish_change(v_watch, tg_table_schema, tg_table_name,
+      case
+        when v_change.record is null then 'DELETE'
+        when v_change.old_record is null then 'INSERT'
+        else 'UPDATE'
+      end, v_change);
+    v_published := true;
+  end loop;
   if v_published then
     perform outbox.kick_on_commit();
   end if;
@@ -14414,47 +14959,6 @@ ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now t
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id.';
-
--- Name: publish_updates(jsonb, text, text, jsonb[], jsonb[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) RETURNS boolean
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_new jsonb;
-  v_old jsonb;
-  v_op text;
-  v_key jsonb := pg_catalog.jsonb_build_object('columns', p_watch -> 'key');
-  v_published boolean := false;
-begin
-  for v_new, v_old in
-    select n.r, o.r
-    from (
-      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_new) r
-    ) n
-    full join (
-      select r, outbox.watched_columns(r, v_key) as key from pg_catalog.unnest(p_old) r
-    ) o on o.key = n.key
-  loop
-    v_op := case
-      when v_old is null then 'INSERT'
-      when v_new is null then 'DELETE'
-      else 'UPDATE'
-    end;
-    continue when not outbox.is_watched_change(v_new, v_old, p_watch);
-    perform outbox.publish_change(p_watch, p_schema, p_table, v_op, v_new, v_old);
-    v_published := true;
-  end loop;
-  return v_published;
-end
-$$;
-
-ALTER FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) OWNER TO postgres;
-
--- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) IS 'Publishes the updates of one statement. The rows before and after are matched by primary key: a row with a changed key counts as deleted and inserted. True if at least one was published.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15062,7 +15566,7 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
+  ], null) || outbox.more_problems();
 end
 $$;
 
@@ -15070,7 +15574,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false, what a module adds. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15974,6 +16478,32 @@ ALTER FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves 
 
 COMMENT ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) IS 'Adds the audit rows, activity rows and events of applied statuses.';
 
+-- Name: record_value(oid, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_value(p_table oid, p_row text, p_named jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select pg_catalog.format('(select pg_catalog.row_to_json(r.*) from (select %s) r)',
+      pg_catalog.string_agg(
+        pg_catalog.format('%s as %I',
+          outbox.column_value(pg_catalog.format('%s.%I', p_row, a.attname), a.atttypid),
+          a.attname), ', ' order by a.attnum))
+    from pg_catalog.pg_attribute a
+    where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+      and (not p_named ? 'columns' or p_named -> 'columns' @> pg_catalog.to_jsonb(a.attnum))
+      and (not p_named ? 'except' or not p_named -> 'except' @> pg_catalog.to_jsonb(a.attnum)));
+end
+$$;
+
+ALTER FUNCTION outbox.record_value(p_table oid, p_row text, p_named jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION record_value(p_table oid, p_row text, p_named jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_value(p_table oid, p_row text, p_named jsonb) IS 'The SQL expression of the published columns of a row, as json.';
+
 -- Name: refusal_delay(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) RETURNS interval
@@ -16221,6 +16751,25 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
+
+-- Name: refuse_old_snapshot(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_old_snapshot() RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using errcode = 'OH004',
+    message = 'the watched table was altered after this transaction had begun',
+    hint = 'Run the transaction again; READ COMMITTED does not have this error';
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_old_snapshot() OWNER TO postgres;
+
+-- Name: FUNCTION refuse_old_snapshot(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_old_snapshot() IS 'Raises OH004: a REPEATABLE READ or SERIALIZABLE transaction sees other columns in the catalog than the row has.';
 
 -- Name: refuse_result(outbox.result, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19603,6 +20152,57 @@ ALTER FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER
 
 COMMENT ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Publishes a test event for an endpoint, as send_test_event() does: {"eventId"}. OH002, OH004, OH006.';
 
+-- Name: text_of(anyelement); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.text_of(p_value anyelement) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET lc_monetary TO 'C'
+    AS $$
+begin
+  return pg_catalog.format('%s', p_value);
+end
+$$;
+
+ALTER FUNCTION outbox.text_of(p_value anyelement) OWNER TO postgres;
+
+-- Name: FUNCTION text_of(p_value anyelement); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.text_of(p_value anyelement) IS 'The text of a value by the output function of its type, independent of lc_monetary.';
+
+-- Name: text_value(oid, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.text_value(p_table oid, p_row text, p_column jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_column text;
+  v_base oid;
+begin
+  select pg_catalog.format('%s.%I', p_row, a.attname), outbox.base_type(a.atttypid)
+  into v_column, v_base
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum = (p_column ->> 0)::smallint;
+  return case
+    when v_column is null then 'null'
+    -- As in JSON: true and not t, 2026-01-31T12:00:00+00:00 and not 2026-01-31 12:00:00+00.
+    when v_base in ('boolean'::regtype, 'date'::regtype, 'timestamp'::regtype,
+      'timestamptz'::regtype)
+    then pg_catalog.format('pg_catalog.to_json(%s::%s) #>> ''{}''', v_column, v_base::regtype)
+    else pg_catalog.format('case pg_catalog.num_nulls(%1$s) when 0 then %2$s(%3$s%1$s) end',
+      v_column, case v_base when 'money'::regtype then 'outbox.text_of' else 'pg_catalog.format' end,
+      case v_base when 'money'::regtype then '' else '''%s'', ' end)
+  end;
+end
+$_$;
+
+ALTER FUNCTION outbox.text_value(p_table oid, p_row text, p_column jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION text_value(p_table oid, p_row text, p_column jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column jsonb) IS 'The SQL expression of one column as text, such as a partition key; null without a column.';
+
 -- Name: throttle_after_failures(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) RETURNS void
@@ -20056,6 +20656,57 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
 
+-- Name: unpublish_moved(jsonb, text, text, outbox.watched_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) RETURNS integer[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_ops jsonb := p_watch -> 'operations';
+  v_moved integer[];
+  v_events uuid[];
+begin
+  -- Equal bodies are counted, because rows may differ only in columns that are not published.
+  with own as materialized (
+    select e.id, e.body,
+      pg_catalog.row_number() over (partition by e.body order by e.id desc) as n
+    from outbox.event e
+    where e.id >= outbox.uuid_v7_floor(pg_catalog.now())
+      and e.type in (outbox.change_type(p_watch, 'INSERT'), outbox.change_type(p_watch, 'DELETE'))
+      and outbox.is_own_row(e.xmin)
+  ), pair as materialized (
+    select b.*, pg_catalog.row_number() over (partition by b.deleted) as deleted_n,
+      pg_catalog.row_number() over (partition by b.inserted) as inserted_n
+    from (
+      select c.ordinality::integer as place,
+        outbox.change_body('DELETE', p_schema, p_table, null, c.old_record) as deleted,
+        outbox.change_body('INSERT', p_schema, p_table, c.record, null) as inserted
+      from pg_catalog.unnest(p_changes) with ordinality c
+    ) b
+  ), moved as (
+    select p.place, d.id as deleted_id, i.id as inserted_id
+    from pair p
+    left join own d on d.body = p.deleted and d.n = p.deleted_n
+    left join own i on i.body = p.inserted and i.n = p.inserted_n
+    where (d.id is not null or not v_ops ? 'delete') and (i.id is not null or not v_ops ? 'insert')
+  )
+  select pg_catalog.array_agg(m.place order by m.place),
+    pg_catalog.array_agg(m.deleted_id) || pg_catalog.array_agg(m.inserted_id)
+  into v_moved, v_events
+  from moved m;
+  delete from outbox.unrouted u where u.event_id = any (v_events);
+  delete from outbox.event e where e.id = any (v_events);
+  return v_moved;
+end
+$$;
+
+ALTER FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) OWNER TO postgres;
+
+-- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) IS 'Removes the events that the current transaction published of rows that have moved: a deletion and an insertion. Returns the places of these rows.';
+
 -- Name: unreadable_result(outbox.reported, jsonb, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text) RETURNS outbox.reported
@@ -20134,12 +20785,14 @@ begin
   for v_trigger in
     select t.tgname from pg_catalog.pg_trigger t
     where t.tgrelid = p_table and t.tgparentid = 0
-      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,
+        'outbox.publish_moves()'::regprocedure, 'outbox.name_columns()'::regprocedure)
   loop
     execute pg_catalog.format('drop trigger %I on %s', v_trigger, p_table);
     v_dropped := v_dropped + 1;
   end loop;
-  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', v_dropped > 0);
+  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', false,
+    'was_watched', v_dropped > 0);
 end
 $$;
 
@@ -20147,7 +20800,7 @@ ALTER FUNCTION outbox.unwatch_table(p_table regclass) OWNER TO postgres;
 
 -- Name: FUNCTION unwatch_table(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": whether it was watched until now}. OH001.';
+COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing the changes of a table: {"table", "watched": false, "was_watched": whether it was watched until now}. OH001.';
 
 -- Name: update_channel(text, uuid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20572,6 +21225,74 @@ ALTER FUNCTION outbox.wake_missed(p_now timestamp with time zone) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) IS 'Makes gates due that are before the start of the ring, because their change took long to commit or the clock was set back. locks: gates with SKIP LOCKED.';
 
+-- Name: warn_of_watch(oid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.warn_of_watch(p_table oid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise warning using
+    message = pg_catalog.format('outbox: changes of %s are not published', p_table::regclass),
+    detail = 'A column that its watch names was dropped',
+    hint = 'Call outbox.watch_table() for it again';
+end
+$$;
+
+ALTER FUNCTION outbox.warn_of_watch(p_table oid) OWNER TO postgres;
+
+-- Name: FUNCTION warn_of_watch(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.warn_of_watch(p_table oid) IS 'Warns that a watch is broken: see the view broken_watch.';
+
+-- Name: watch_query(oid, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_row text := case p_op when 'DELETE' then 'o' else 'n' end;
+  v_named jsonb := '{}';
+  v_guard text;
+  v_new text := 'null';
+  v_old text := 'null';
+  v_changed text := 'true';
+begin
+  if p_watch ? 'named' then
+    v_named := outbox.named_columns(p_table, p_watch);
+    if v_named is null then
+      return null;
+    end if;
+  end if;
+  if p_op <> 'DELETE' then
+    v_new := outbox.record_value(p_table, 'n', v_named);
+  end if;
+  if p_op <> 'INSERT' then
+    v_old := outbox.record_value(p_table, 'o', v_named);
+  end if;
+  if p_op = 'UPDATE' and v_named ? 'changed' then
+    v_changed := outbox.changed_value(p_table, v_named -> 'changed');
+  end if;
+  if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then
+    v_guard := pg_catalog.format('case when %s then %%s else outbox.refuse_old_snapshot() end',
+      pg_catalog.replace(outbox.column_guard(p_table, v_row), '%', '%%'));
+    v_new := pg_catalog.format(v_guard, v_new);
+    v_old := pg_catalog.format(v_guard, v_old);
+  end if;
+  return pg_catalog.format('select %s, %s, %s, %s, %s %s where %s', v_new, v_old,
+    outbox.text_value(p_table, v_row, v_named -> 'org_column'),
+    outbox.text_value(p_table, v_row, v_named -> 'partition_column'),
+    v_changed, p_rows, coalesce(p_only, v_changed));
+end
+$$;
+
+ALTER FUNCTION outbox.watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text) OWNER TO postgres;
+
+-- Name: FUNCTION watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text) IS 'The query for the changes of a table that are published, with the columns of watched_change. p_rows: its FROM with the rows n (after) and o (before); p_only: a condition that selects other rows. Null if the watch is broken. OH004.';
+
 -- Name: watch_table(regclass, text, text, text, text, text[], text[], text[], text[], boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.watch_table(p_table regclass, p_type text DEFAULT NULL::text, p_org_id text DEFAULT 'default'::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[], p_changed text[] DEFAULT NULL::text[], p_operations text[] DEFAULT '{insert,update,delete}'::text[], p_per_statement boolean DEFAULT false) RETURNS jsonb
@@ -20579,22 +21300,25 @@ CREATE FUNCTION outbox.watch_table(p_table regclass, p_type text DEFAULT NULL::t
     SET search_path TO ''
     AS $$
 declare
-  v_name text := (select c.relname from pg_catalog.pg_class c where c.oid = p_table);
-  v_type text := coalesce(p_type, pg_catalog.lower(v_name) || '.{op}');
-  v_key text[] := outbox.primary_key(p_table);
+  v_type text := coalesce(p_type, pg_catalog.lower(
+    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
+  v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'org_column', nullif(array[p_org_column], '{null}'),
+    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
-  v_op text;
+  v_list text;
+  v_names text[];
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
   perform outbox.check_org(p_org_id);
-  perform outbox.check_columns(p_table, 'org_column', array[p_org_column])
-  where p_org_column is not null;
-  perform outbox.check_columns(p_table, 'partition_column', array[p_partition_column])
-  where p_partition_column is not null;
-  perform outbox.check_columns(p_table, 'columns', p_columns);
-  perform outbox.check_columns(p_table, 'except', p_except);
-  perform outbox.check_columns(p_table, 'changed', p_changed);
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.check_columns(p_table, v_list, v_names);
+  end loop;
   if p_columns is not null and p_except is not null then
     perform outbox.invalid('except', 'cannot be combined with columns',
       'Give columns or except, not both');
@@ -20604,35 +21328,19 @@ begin
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
       'Expected a list of insert, update and delete');
   end if;
-  if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'needs a table with a primary key',
-      'It matches the rows before and after an update. Add one, or leave per_statement out');
-  end if;
+  perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'org_column', p_org_column, 'partition_column', p_partition_column,
-    'columns', pg_catalog.to_jsonb(p_columns), 'except', pg_catalog.to_jsonb(p_except),
-    'changed', pg_catalog.to_jsonb(p_changed), 'key', pg_catalog.to_jsonb(v_key)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
   perform outbox.unwatch_table(p_table);
-  if p_per_statement then
-    foreach v_op in array p_operations loop
-      execute pg_catalog.format(
-        'create trigger %I after %s on %s referencing %s for each statement '
-        'execute function outbox.publish_rows(%L)',
-        'outhook_' || v_op, v_op, p_table,
-        case v_op
-          when 'insert' then 'new table as new_rows'
-          when 'delete' then 'old table as old_rows'
-          else 'new table as new_rows old table as old_rows'
-        end, v_watch);
-    end loop;
-  else
-    execute pg_catalog.format(
-      'create trigger outhook_row after %s on %s for each row '
-      'execute function outbox.publish_row(%L)',
-      pg_catalog.array_to_string(p_operations, ' or '), p_table, v_watch);
-  end if;
-  return v_watch || pg_catalog.jsonb_build_object('table', p_table::text,
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.name_columns_of(p_table, v_list, v_names);
+  end loop;
+  perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
+  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
@@ -20641,33 +21349,35 @@ ALTER FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, 
 
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. Call it as the owner of the table. TRUNCATE is not published. OH001.';
+COMMENT ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) IS 'Publishes every later change of the table''s rows in the transaction of the change, or replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or deleted. p_org_column is the column with the organisation, p_partition_column the one with the partition key. p_columns or p_except choose the published columns. An update is published if a column of p_changed differs. p_per_statement is faster for bulk writes. The lists follow a renamed column; a column in a list cannot be dropped or get another type until unwatch_table(). Returns the settings, each list of columns as an array. Call it as the owner of the table. TRUNCATE is not published. OH001.';
 
--- Name: watched_columns(jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: watched_name(oid, name); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) RETURNS jsonb
-    LANGUAGE plpgsql IMMUTABLE
+CREATE FUNCTION outbox.watched_name(p_table oid, p_trigger name) RETURNS text[]
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_table oid := p_table;
+  v_trigger oid;
 begin
-  if p_row is null then
-    return null;
-  elsif p_watch ? 'columns' then
-    return (
-      select pg_catalog.jsonb_object_agg(c, p_row -> c)
-      from pg_catalog.jsonb_array_elements_text(p_watch -> 'columns') c);
-  elsif p_watch ? 'except' then
-    return p_row - array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'except'));
-  end if;
-  return p_row;
+  select t.tgparentid into v_trigger from pg_catalog.pg_trigger t
+  where t.tgrelid = p_table and t.tgname = p_trigger;
+  while v_trigger <> 0 loop
+    select t.tgrelid, t.tgparentid into v_table, v_trigger from pg_catalog.pg_trigger t
+    where t.oid = v_trigger;
+  end loop;
+  return (
+    pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, v_table, 0)
+  ).object_names;
 end
 $$;
 
-ALTER FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.watched_name(p_table oid, p_trigger name) OWNER TO postgres;
 
--- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) IS 'The published columns of a row; null if there is no row.';
+COMMENT ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) IS 'The schema and name of the table that is watched, which has this partition.';
 
 -- Name: why_not_account(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21037,6 +21747,37 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+-- Name: broken_watch; Type: VIEW; Schema: outbox; Owner: postgres
+
+CREATE VIEW outbox.broken_watch WITH (security_invoker='true') AS
+ SELECT w.watched AS "table",
+    format('changes of %s are not published: %s'::text, w.watched,
+        CASE
+            WHEN (w.gone IS NOT NULL) THEN (('a column of '::text || w.gone) || ' was dropped'::text)
+            ELSE 'its trigger is disabled'::text
+        END) AS problem,
+        CASE
+            WHEN (w.gone IS NOT NULL) THEN format('select outbox.watch_table(%L, …)'::text, w.watched)
+            ELSE format('alter table %s enable trigger %I'::text, w.watched, w.tgname)
+        END AS command
+   FROM ( SELECT (t.tgrelid)::regclass AS watched,
+            t.tgname,
+            t.tgenabled,
+            ( SELECT string_agg(('p_'::text || l.value), ', '::text) AS string_agg
+                   FROM jsonb_array_elements_text(((convert_from(rtrim(t.tgargs, '\x00'::bytea), getdatabaseencoding()))::jsonb -> 'named'::text)) l(value)
+                  WHERE (NOT (EXISTS ( SELECT
+                           FROM pg_trigger c
+                          WHERE ((c.tgrelid = t.tgrelid) AND (c.tgname = ('outhook_'::text || l.value)) AND (c.tgfoid = ('outbox.name_columns()'::regprocedure)::oid)))))) AS gone
+           FROM pg_trigger t
+          WHERE ((t.tgparentid = (0)::oid) AND (t.tgfoid = ANY (ARRAY[('outbox.publish_row()'::regprocedure)::oid, ('outbox.publish_rows()'::regprocedure)::oid, ('outbox.publish_moves()'::regprocedure)::oid])))) w
+  WHERE ((w.gone IS NOT NULL) OR (w.tgenabled <> ALL (ARRAY['O'::"char", 'A'::"char"])));
+
+ALTER TABLE outbox.broken_watch OWNER TO postgres;
+
+-- Name: VIEW broken_watch; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON VIEW outbox.broken_watch IS 'Watched tables whose changes are not published, with the reason and the remedy.';
 
 -- Name: callback_count; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -23191,6 +23932,10 @@ REVOKE ALL ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p
 
 REVOKE ALL ON FUNCTION outbox.authority_problem(p_url text) FROM PUBLIC;
 
+-- Name: FUNCTION base_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
+
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text, p_request jsonb) FROM PUBLIC;
@@ -23252,6 +23997,10 @@ GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid
 REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
 
+-- Name: FUNCTION change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_body(p_op text, p_schema text, p_table text, p_record json, p_old_record json) FROM PUBLIC;
+
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_broker_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
@@ -23285,6 +24034,14 @@ GRANT ALL ON FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_statu
 -- Name: FUNCTION change_slack_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_slack_of_wire(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION change_type(p_watch jsonb, p_op text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_type(p_watch jsonb, p_op text) FROM PUBLIC;
+
+-- Name: FUNCTION changed_value(p_table oid, p_columns jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.changed_value(p_table oid, p_columns jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION channel_json(p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23467,6 +24224,10 @@ REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
 
+-- Name: FUNCTION check_tree(p_table regclass, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_tree(p_table regclass, p_operations text[], p_per_statement boolean) FROM PUBLIC;
+
 -- Name: FUNCTION check_type(p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_type(p_type text) FROM PUBLIC;
@@ -23534,6 +24295,14 @@ REVOKE ALL ON FUNCTION outbox.close_retries(p_moves outbox.changed_message[], p_
 -- Name: FUNCTION close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_settled_delivery(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION column_guard(p_table oid, p_row text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.column_guard(p_table oid, p_row text) FROM PUBLIC;
+
+-- Name: FUNCTION column_value(p_column text, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.column_value(p_column text, p_type oid) FROM PUBLIC;
 
 -- Name: FUNCTION complete(p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23672,6 +24441,10 @@ GRANT ALL ON FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types tex
 -- Name: FUNCTION create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.create_slack_of_wire(p_org_id text, p_endpoint jsonb, p_event_types text[]) FROM PUBLIC;
+
+-- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
 -- Name: FUNCTION current_traceparent(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24238,6 +25011,10 @@ REVOKE ALL ON FUNCTION outbox.is_network(p_text text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.is_open_on(p_day date) FROM PUBLIC;
 
+-- Name: FUNCTION is_own_row(p_xmin xid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_own_row(p_xmin xid) FROM PUBLIC;
+
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_passing(p_sqlstate text) FROM PUBLIC;
@@ -24267,10 +25044,6 @@ GRANT ALL ON FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error
 
 REVOKE ALL ON FUNCTION outbox.is_template_held(p_message outbox.outbound_message) FROM PUBLIC;
 
--- Name: FUNCTION is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.is_watched_change(p_new jsonb, p_old jsonb, p_watch jsonb) FROM PUBLIC;
-
 -- Name: FUNCTION iso_time(p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLIC;
@@ -24278,6 +25051,10 @@ REVOKE ALL ON FUNCTION outbox.iso_time(p_at timestamp with time zone) FROM PUBLI
 -- Name: FUNCTION joined(p_claimed outbox.claimed, p_more outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.joined(p_claimed outbox.claimed, p_more outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION json_function(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.json_function(p_type oid) FROM PUBLIC;
 
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24499,9 +25276,25 @@ REVOKE ALL ON FUNCTION outbox.missing_in_vault(p_what text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.more_counters() FROM PUBLIC;
 
+-- Name: FUNCTION more_problems(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.more_problems() FROM PUBLIC;
+
 -- Name: FUNCTION more_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.more_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
+
+-- Name: FUNCTION name_columns_of(p_table regclass, p_list text, p_columns text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.name_columns_of(p_table regclass, p_list text, p_columns text[]) FROM PUBLIC;
+
+-- Name: FUNCTION named_columns(p_table oid, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.named_columns(p_table oid, p_watch jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24621,6 +25414,10 @@ REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FR
 
 REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FROM PUBLIC;
 
+-- Name: FUNCTION paired_rows(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.paired_rows() FROM PUBLIC;
+
 -- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) FROM PUBLIC;
@@ -24636,6 +25433,10 @@ REVOKE ALL ON FUNCTION outbox.parse_headers(p_text text) FROM PUBLIC;
 -- Name: FUNCTION parse_message_id(p_message_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.parse_message_id(p_message_id text) FROM PUBLIC;
+
+-- Name: FUNCTION partition_columns(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.partition_columns(p_table oid) FROM PUBLIC;
 
 -- Name: FUNCTION partition_day(p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24663,6 +25464,10 @@ GRANT ALL ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uui
 
 REVOKE ALL ON FUNCTION outbox.person_key(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION plain_type(p_type oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.plain_type(p_type oid) FROM PUBLIC;
+
 -- Name: FUNCTION plain_word(p_text text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.plain_word(p_text text) FROM PUBLIC;
@@ -24689,10 +25494,6 @@ GRANT ALL ON FUNCTION outbox.preview_retry_config(p_policy jsonb) TO service_rol
 REVOKE ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 
--- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
-
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
@@ -24702,9 +25503,9 @@ GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text
 
 REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM PUBLIC;
 
--- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) FROM PUBLIC;
 
 -- Name: FUNCTION publish_dead_letters(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24736,6 +25537,10 @@ GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION publish_moves(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_moves() FROM PUBLIC;
+
 -- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
@@ -24756,10 +25561,6 @@ REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 -- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table text, p_new jsonb[], p_old jsonb[]) FROM PUBLIC;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24924,6 +25725,10 @@ REVOKE ALL ON FUNCTION outbox.record_sent(p_moves outbox.changed_message[], p_no
 
 REVOKE ALL ON FUNCTION outbox.record_statuses(p_changes outbox.status_change[], p_moves outbox.changed_message[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION record_value(p_table oid, p_row text, p_named jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_value(p_table oid, p_row text, p_named jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION refusal_delay(p_endpoint_id uuid, p_failures integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integer) FROM PUBLIC;
@@ -24955,6 +25760,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PU
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_old_snapshot(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_old_snapshot() FROM PUBLIC;
 
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25378,6 +26187,14 @@ REVOKE ALL ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name
 REVOKE ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) TO service_role;
 
+-- Name: FUNCTION text_of(p_value anyelement); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.text_of(p_value anyelement) FROM PUBLIC;
+
+-- Name: FUNCTION text_value(p_table oid, p_row text, p_column jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.text_value(p_table oid, p_row text, p_column jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.throttle_after_failures(p_failures outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
@@ -25433,6 +26250,10 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION unreadable_result(p_reported outbox.reported, p_result jsonb, p_sqlstate text, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25502,13 +26323,21 @@ REVOKE ALL ON FUNCTION outbox.wake_changed(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.wake_missed(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION warn_of_watch(p_table oid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
+
+-- Name: FUNCTION watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.watch_query(p_table oid, p_watch jsonb, p_op text, p_rows text, p_only text) FROM PUBLIC;
+
 -- Name: FUNCTION watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.watch_table(p_table regclass, p_type text, p_org_id text, p_org_column text, p_partition_column text, p_columns text[], p_except text[], p_changed text[], p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
--- Name: FUNCTION watched_columns(p_row jsonb, p_watch jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION watched_name(p_table oid, p_trigger name); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.watched_columns(p_row jsonb, p_watch jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text); Type: ACL; Schema: outbox; Owner: postgres
 
