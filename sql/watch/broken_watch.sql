@@ -16,7 +16,7 @@ select w.watched as "table",
 from (
   select t.tgrelid::regclass as watched, t.tgname, t.tgenabled,
     (
-      select pg_catalog.string_agg('p_' || l, ', ')
+      select pg_catalog.string_agg('p_' || l, ', ' order by l)
       from pg_catalog.jsonb_array_elements_text(
         pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\x00'::bytea),
           pg_catalog.getdatabaseencoding())::jsonb -> 'named') l

@@ -1,23 +1,27 @@
--- A row of a partitioned table that an update moves to another partition. Postgres calls the
--- triggers of rows as if it were deleted and inserted, so publish_row() publishes two events. At the
--- end of the statement, publish_moves() replaces them by one update.
+-- A row of a partitioned table that an update moves to another partition. Postgres calls the row
+-- triggers as if it were deleted and inserted, so publish_row() publishes two events. At the end of
+-- the statement, publish_moves() replaces them by one update.
 
 create function outbox.partition_columns(p_table oid) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
 begin
-  -- A key that is an expression has the number 0.
+  -- If a key is an expression, which has the number 0, all columns.
   return (
-    select case when pg_catalog.bool_and(k.attnum > 0) then pg_catalog.jsonb_agg(a.attnum) end
+    select case
+      when pg_catalog.bool_and(k.attnum > 0) then pg_catalog.jsonb_agg(distinct b.attname)
+      else (
+        select pg_catalog.jsonb_agg(a.attname) from pg_catalog.pg_attribute a
+        where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped)
+    end
     from pg_catalog.pg_partition_tree(p_table) r
     join pg_catalog.pg_partitioned_table p on p.partrelid = r.relid
     cross join lateral pg_catalog.unnest(p.partattrs::smallint[]) k (attnum)
-    left join pg_catalog.pg_attribute b on b.attrelid = r.relid and b.attnum = k.attnum
-    left join pg_catalog.pg_attribute a on a.attrelid = p_table and a.attname = b.attname);
+    left join pg_catalog.pg_attribute b on b.attrelid = r.relid and b.attnum = k.attnum);
 end
 $$;
 comment on function outbox.partition_columns(oid) is
-  'The columns of the table that can determine the partition of a row; null: all of them.';
+  'The columns of a partitioned table that can determine the partition of a row.';
 
 create function outbox.is_own_row(p_xmin xid) returns boolean
 language plpgsql volatile set search_path = ''
@@ -48,15 +52,18 @@ begin
       pg_catalog.row_number() over (partition by e.body order by e.id desc) as n
     from outbox.event e
     where e.id >= outbox.uuid_v7_floor(pg_catalog.now())
-      and e.type in (outbox.change_type(p_watch, 'INSERT'), outbox.change_type(p_watch, 'DELETE'))
+      and e.type in (pg_catalog.replace(p_watch ->> 'type', '{op}', 'inserted'),
+        pg_catalog.replace(p_watch ->> 'type', '{op}', 'deleted'))
       and outbox.is_own_row(e.xmin)
   ), pair as materialized (
     select b.*, pg_catalog.row_number() over (partition by b.deleted) as deleted_n,
       pg_catalog.row_number() over (partition by b.inserted) as inserted_n
     from (
       select c.ordinality::integer as place,
-        outbox.change_body('DELETE', p_schema, p_table, null, c.old_record) as deleted,
-        outbox.change_body('INSERT', p_schema, p_table, c.record, null) as inserted
+        pg_catalog.json_build_object('type', 'DELETE', 'table', p_table, 'schema', p_schema,
+          'record', null, 'old_record', c.old_record)::text as deleted,
+        pg_catalog.json_build_object('type', 'INSERT', 'table', p_table, 'schema', p_schema,
+          'record', c.record, 'old_record', null)::text as inserted
       from pg_catalog.unnest(p_changes) with ordinality c
     ) b
   ), moved as (
@@ -80,30 +87,38 @@ comment on function outbox.unpublish_moved(jsonb, text, text, outbox.watched_cha
   'and an insertion. Returns the places of these rows.';
 
 create function outbox.publish_moves() returns trigger
-language plpgsql security definer
-set search_path = ''
-set timezone = 'UTC'
-set datestyle = 'ISO, MDY'
-set intervalstyle = 'postgres'
-set bytea_output = 'hex'
-set extra_float_digits = 1
-set quote_all_identifiers = off
+language plpgsql security definer set search_path = ''
 as $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
-  v_only text := outbox.changed_value(tg_relid, outbox.partition_columns(tg_relid));
-  v_query text;
+  v_named jsonb := outbox.named_columns(tg_relid, v_watch);
+  v_settings text[];
   v_changes outbox.watched_change[];
   v_place integer;
 begin
-  if (select pg_catalog.count(*) from new_rows) <> (select pg_catalog.count(*) from old_rows) then
+  if v_named is null
+    or (select pg_catalog.count(*) from new_rows) <> (select pg_catalog.count(*) from old_rows)
+  then
     return null;
   end if;
-  v_query := outbox.watch_query(tg_relid, v_watch, 'UPDATE', outbox.paired_rows(), v_only);
-  if v_query is null then
+  if pg_catalog.concat_ws(';', pg_catalog.current_setting('timezone'),
+    pg_catalog.current_setting('datestyle'), pg_catalog.current_setting('intervalstyle'),
+    pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'),
+    pg_catalog.current_setting('quote_all_identifiers')) <> 'UTC;ISO, MDY;postgres;hex;1;off'
+  then
+    v_settings := outbox.fix_settings();
+  end if;
+  execute pg_catalog.format(
+    'select pg_catalog.array_agg(q::outbox.watched_change) from (%s) q',
+    outbox.watch_query(tg_relid, v_named, 'UPDATE', outbox.paired_rows(),
+      outbox.changed_value(outbox.partition_columns(tg_relid))))
+  into v_changes;
+  if v_settings is not null then
+    perform outbox.restore_settings(v_settings);
+  end if;
+  if v_changes is null then
     return null;
   end if;
-  execute pg_catalog.format('select pg_catalog.array_agg(q) from (%s) q', v_query) into v_changes;
   foreach v_place in array coalesce(
     outbox.unpublish_moved(v_watch, tg_table_schema, tg_table_name, v_changes), '{}')
   loop

@@ -1,21 +1,6 @@
--- The columns that a watch names. Their names are stored nowhere: each list of columns is the
--- UPDATE OF list of a trigger that never fires, outhook_except for p_except and so on. Postgres
--- stores the numbers of these columns and dumps their names. So a list follows a rename, is right
--- after a dump and restore, and refuses DROP COLUMN.
---
--- Snapshots. In READ COMMITTED, each query of a trigger function sees the latest catalog, and the
--- writer's lock keeps the columns as they are. A transaction of a higher isolation level may see an
--- older catalog than the row that it writes. column_guard() detects this.
-
-create function outbox.name_columns() returns trigger
-language plpgsql set search_path = ''
-as $$
-begin
-  return null;
-end
-$$;
-comment on function outbox.name_columns() is
-  'Trigger that never fires: its UPDATE OF list stores columns that watch_table() names.';
+-- The values of the columns as JSON. The triggers run with the rights of the schema's owner, so
+-- they run no code of another role: no cast and no operator of a type that the application
+-- defined. The types of Postgres have numbers below 16384.
 
 create function outbox.base_type(p_type oid) returns oid
 language plpgsql stable set search_path = ''
@@ -101,22 +86,20 @@ declare
   v_base oid := case when p_type < 16384 then p_type else outbox.base_type(p_type) end;
   v_unless_null text := pg_catalog.format('case pg_catalog.num_nulls(%s) when 0 then %%s end',
     pg_catalog.replace(p_column, '%', '%%'));
-  v_text text := pg_catalog.format(v_unless_null,
-    pg_catalog.format('outbox.text_of(%s)', p_column));
   v_type record;
   v_element oid;
+  v_text text;
 begin
-  if p_type < 16384 then
-    return case p_type
-      when 'money'::regtype then v_text
-      when 'money[]'::regtype then v_text || '::text[]'
-      else p_column
-    end;
-  elsif v_base < 16384 then
-    return outbox.column_value(pg_catalog.format('(%s::%s)', p_column, outbox.plain_type(v_base)),
-      v_base);
+  if p_type not in ('money'::regtype, 'money[]'::regtype) then
+    if p_type < 16384 then
+      return p_column;
+    elsif v_base < 16384 then
+      return outbox.column_value(pg_catalog.format('(%s::%s)', p_column, outbox.plain_type(v_base)),
+        v_base);
+    end if;
   end if;
-  select t.typrelid, e.oid as element, e.typdelim, outbox.json_function(t.oid) as json_function
+  select t.typtype, t.typrelid, e.oid as element, e.typtype as element_typtype, e.typdelim,
+    outbox.json_function(t.oid) as json_function
   into v_type
   from pg_catalog.pg_type t
   left join pg_catalog.pg_type e on e.oid = t.typelem and e.typarray = t.oid
@@ -131,6 +114,12 @@ begin
       from pg_catalog.pg_attribute a
       where a.attrelid = v_type.typrelid and a.attnum > 0 and not a.attisdropped));
   end if;
+  -- money, and composite values that may contain it, depend on lc_monetary.
+  v_text := pg_catalog.format(v_unless_null, pg_catalog.format(
+    case
+      when p_type < 16384 or v_type.element_typtype in ('c', 'd') then 'outbox.text_of(%s)'
+      else 'pg_catalog.format(''%%s'', %s)'
+    end, p_column));
   v_element := outbox.base_type(v_type.element);
   if v_element < 16384 and v_element <> 'money'::regtype
     and outbox.plain_type(v_element) !~ '\._'
@@ -139,58 +128,10 @@ begin
   elsif v_type.typdelim = ',' then
     return v_text || '::text[]';
   end if;
-  return pg_catalog.format(v_unless_null, pg_catalog.format('pg_catalog.format(''%%s'', %s)',
-    p_column));
+  return v_text;
 end
 $$;
 comment on function outbox.column_value(text, oid) is
   'The SQL expression of a column as it is published. Values of the types of Postgres are as '
   'row_to_json() writes them. Of every other type, only the output function or a C function of an '
   'extension runs: a cast or operator that a role has defined would run with our rights.';
-
-create function outbox.column_guard(p_table oid, p_row text) returns text
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_names text[];
-  v_latest text[];
-  v_types text;
-  v_expected oid[];
-begin
-  select pg_catalog.array_agg(a.attname::text order by a.attnum),
-    pg_catalog.array_agg((
-      select i.object_names[3]
-      from pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, p_table,
-        a.attnum) i
-    ) order by a.attnum),
-    pg_catalog.string_agg(
-      pg_catalog.format('pg_catalog.pg_typeof(%s.%I)::pg_catalog.oid', p_row, a.attname), ', '
-      order by a.attnum),
-    pg_catalog.array_agg(a.atttypid order by a.attnum)
-  into v_names, v_latest, v_types, v_expected
-  from pg_catalog.pg_attribute a
-  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped;
-  if v_names is distinct from v_latest then
-    return 'false';
-  elsif v_names is null then
-    return 'true';
-  end if;
-  return pg_catalog.format('array[%s] = %L::pg_catalog.oid[]', v_types, v_expected);
-end
-$$;
-comment on function outbox.column_guard(oid, text) is
-  'The SQL condition that a row has the columns and types that this transaction sees in the '
-  'catalog. The names are compared here with the latest catalog.';
-
-create function outbox.refuse_old_snapshot() returns json
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  raise exception using errcode = 'OH004',
-    message = 'the watched table was altered after this transaction had begun',
-    hint = 'Run the transaction again; READ COMMITTED does not have this error';
-end
-$$;
-comment on function outbox.refuse_old_snapshot() is
-  'Raises OH004: a REPEATABLE READ or SERIALIZABLE transaction sees other columns in the catalog '
-  'than the row has.';

@@ -1,0 +1,57 @@
+-- Changes of tables that have only types of Postgres. No role can define a cast of such a type to
+-- json, so row_to_json() runs no code of the application, and no query has to be built.
+
+create function outbox.is_plain(p_table oid, p_watch jsonb) returns boolean
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = p_table and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in ('money'::regtype, 'money[]'::regtype)
+          -- Reading a member of {"a": "\u0000"} is an error.
+          or a.atttypid in ('json'::regtype, 'json[]'::regtype) and p_watch ? 'named'));
+end
+$$;
+comment on function outbox.is_plain(oid, jsonb) is
+  'Whether row_to_json() may convert the rows of a table. The latest catalog decides, so it is '
+  'false if this transaction may not see it.';
+
+create function outbox.pick_columns(p_row json, p_named jsonb) returns json
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_row is null or not p_named ?| '{columns,except}' then
+    return p_row;
+  end if;
+  return (
+    select pg_catalog.concat('{', pg_catalog.string_agg(
+      pg_catalog.concat(pg_catalog.to_json(e.key), ':', e.value), ',' order by e.ordinality), '}')
+    from pg_catalog.json_each(p_row) with ordinality e
+    where coalesce(p_named -> 'columns' ? e.key, not p_named -> 'except' ? e.key));
+end
+$$;
+comment on function outbox.pick_columns(json, jsonb) is
+  'The published columns of a row; null if there is no row.';
+
+create function outbox.plain_change(
+  p_new json, p_old json, p_named jsonb
+) returns outbox.watched_change
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_row json := coalesce(p_new, p_old);
+begin
+  if p_named = '{}' then
+    return row(p_new, p_old, null, null, true)::outbox.watched_change;
+  end if;
+  return row(outbox.pick_columns(p_new, p_named), outbox.pick_columns(p_old, p_named),
+    v_row ->> (p_named -> 'org_column' ->> 0), v_row ->> (p_named -> 'partition_column' ->> 0),
+    p_new is null or p_old is null or not p_named ? 'changed' or exists (
+      select from pg_catalog.jsonb_array_elements_text(p_named -> 'changed') c
+      where p_new ->> c is distinct from p_old ->> c))::outbox.watched_change;
+end
+$$;
+comment on function outbox.plain_change(json, json, jsonb) is
+  'The change of a row from its JSON after and before. p_named: the result of named_columns().';
