@@ -18,6 +18,30 @@ comment on function outbox.is_plain(oid, jsonb) is
   'Whether row_to_json() may convert the rows of a table. The latest catalog decides, so it is '
   'false if this transaction may not see it.';
 
+create function outbox.has_root_order(p_table oid) returns boolean
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  return not exists (
+    select
+    from (
+      select pg_catalog.row_number() over (order by a.attnum) as place, a.attname
+      from pg_catalog.pg_attribute a
+      where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
+    ) a
+    left join (
+      select pg_catalog.row_number() over (order by a.attnum) as place, a.attname
+      from pg_catalog.pg_attribute a
+      where a.attrelid = pg_catalog.pg_partition_root(p_table) and a.attnum > 0
+        and not a.attisdropped
+    ) r using (place, attname)
+    where r.place is null);
+end
+$$;
+comment on function outbox.has_root_order(oid) is
+  'Whether a partition has the columns in the order of its partitioned table. Otherwise '
+  'row_to_json() would write the same row in another way in each partition.';
+
 create function outbox.pick_columns(p_row json, p_named jsonb) returns json
 language plpgsql immutable set search_path = ''
 as $$

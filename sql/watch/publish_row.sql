@@ -71,7 +71,8 @@ begin
 end
 $$;
 comment on function outbox.watched_name(oid, name) is
-  'The schema and name of the table that is watched, which has this partition.';
+  'The schema and name of the table that is watched: the partition, or the partitioned table that '
+  'its trigger comes from.';
 
 create function outbox.publish_row() returns trigger
 language plpgsql security definer set search_path = ''
@@ -95,14 +96,16 @@ begin
   end if;
   if v_named is null then
     perform outbox.warn_of_watch(tg_relid);
-  -- As is_plain(), whose call costs 3 us of each row.
-  elsif not v_watch ? 'named'
-    and pg_catalog.current_setting('transaction_isolation') = 'read committed'
-    and not exists (
-      select from pg_catalog.pg_attribute a
-      where a.attrelid = tg_relid and a.attnum > 0
-        and (a.atttypid >= 16384 or a.atttypid in (790, 791)))
-    or v_watch ? 'named' and outbox.is_plain(tg_relid, v_watch)
+  elsif
+    (v_watch ? 'named' and outbox.is_plain(tg_relid, v_watch)
+      -- As is_plain(), whose call costs 3 us of each row.
+      or not v_watch ? 'named'
+      and pg_catalog.current_setting('transaction_isolation') = 'read committed'
+      and not exists (
+        select from pg_catalog.pg_attribute a
+        where a.attrelid = tg_relid and a.attnum > 0
+          and (a.atttypid >= 16384 or a.atttypid in (790, 791))))
+    and (pg_catalog.pg_partition_root(tg_relid) is null or outbox.has_root_order(tg_relid))
   then
     if tg_op <> 'DELETE' then
       v_change.record := pg_catalog.row_to_json(new);

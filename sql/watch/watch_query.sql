@@ -24,8 +24,11 @@ begin
         then pg_catalog.format('v.%I', a.attname)
         else pg_catalog.format('%s as %I',
           outbox.column_value(pg_catalog.format('v.%I', a.attname), a.atttypid), a.attname)
-      end, ', ' order by a.attnum)
+      end, ', ' order by coalesce(r.attnum, a.attnum))
     from pg_catalog.pg_attribute a
+    -- In the order of the partitioned table: see has_root_order().
+    left join pg_catalog.pg_attribute r
+      on r.attrelid = pg_catalog.pg_partition_root(p_table) and r.attname = a.attname
     where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped
       and (not p_named ? 'columns' or p_named -> 'columns' ? a.attname)
       and (not p_named ? 'except' or not p_named -> 'except' ? a.attname));
