@@ -37,37 +37,3 @@ comment on function
   outbox.publish_change(jsonb, text, text, text, outbox.watched_change) is
   'Publishes one change of a watched table. Of a partition key with more than 256 characters, the '
   'event has the SHA-256 in hex. OH001 names the table and the problem of its event.';
-
-create function outbox.watched_name(p_table oid, p_trigger name) returns text[]
-language plpgsql stable set search_path = ''
-as $$
-declare
-  v_table oid := p_table;
-  v_trigger oid;
-begin
-  select t.tgparentid into v_trigger from pg_catalog.pg_trigger t
-  where t.tgrelid = p_table and t.tgname = p_trigger;
-  while v_trigger <> 0 loop
-    select t.tgrelid, t.tgparentid into v_table, v_trigger from pg_catalog.pg_trigger t
-    where t.oid = v_trigger;
-  end loop;
-  return (
-    pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass, v_table, 0)
-  ).object_names;
-end
-$$;
-comment on function outbox.watched_name(oid, name) is
-  'The schema and name of the table that is watched, which has this partition.';
-
-create function outbox.warn_of_watch(p_table oid) returns void
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  raise warning using
-    message = pg_catalog.format('outbox: changes of %s are not published', p_table::regclass),
-    detail = 'A column that its watch names was dropped',
-    hint = 'Call outbox.watch_table() for it again';
-end
-$$;
-comment on function outbox.warn_of_watch(oid) is
-  'Warns that a watch is broken: see the view broken_watch.';

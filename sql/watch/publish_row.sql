@@ -3,8 +3,8 @@
 -- columns that named_column stores}. They are SECURITY DEFINER, so that a role such as
 -- authenticated publishes by writing to the table and in no other way.
 --
--- Six settings of the session determine the text of values. A clause SET for each of them would
--- double the time of a trigger, so the triggers change them only in a session that has others.
+-- Six settings of the session determine the text of values. A clause SET for each of them would add
+-- a fifth to the time of a trigger, so the triggers set them only in a session that has others.
 
 create function outbox.fix_settings() returns text[]
 language plpgsql volatile set search_path = ''
