@@ -15027,7 +15027,7 @@ CREATE FUNCTION outbox.publish_rows() RETURNS trigger
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
   v_named jsonb := '{}';
-  v_plain boolean := outbox.is_plain(tg_relid, v_watch);
+  v_plain boolean;
   -- False if a trigger of the application suppressed a row that moved to another partition.
   v_paired boolean := true;
   v_settings text[];
@@ -15044,6 +15044,14 @@ begin
   end if;
   if v_watch ? 'named' then
     v_named := outbox.named_columns(tg_relid, v_watch);
+    v_plain := outbox.is_plain(tg_relid, v_watch);
+  else
+    -- As is_plain(), whose call costs 3 us of each statement.
+    v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
+      and not exists (
+        select from pg_catalog.pg_attribute a
+        where a.attrelid = tg_relid and a.attnum > 0
+          and (a.atttypid >= 16384 or a.atttypid in (790, 791)));
   end if;
   if tg_op = 'UPDATE' then
     v_paired := (select pg_catalog.count(*) from new_rows)
