@@ -22,18 +22,19 @@ language plpgsql volatile set search_path = ''
 as $$
 declare
   v_named jsonb;
+  v_lists integer;
 begin
   if not p_watch ? 'named' then
     return '{}';
   end if;
-  select pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
+  select pg_catalog.count(*), pg_catalog.jsonb_object_agg(pg_catalog.substr(t.tgname, 9), (
     select pg_catalog.jsonb_agg(a.attname)
     from pg_catalog.pg_attribute a
     where a.attrelid = p_table and a.attnum = any (t.tgattr)))
-  into v_named
+  into v_lists, v_named
   from pg_catalog.pg_trigger t
   where t.tgrelid = p_table and t.tgfoid = 'outbox.name_columns()'::regprocedure;
-  if v_named ?& array(select pg_catalog.jsonb_array_elements_text(p_watch -> 'named')) then
+  if v_lists = pg_catalog.jsonb_array_length(p_watch -> 'named') then
     return v_named;
   end if;
   if pg_catalog.current_setting('transaction_isolation') <> 'read committed' then

@@ -1,23 +1,6 @@
 -- Changes of tables that have only types of Postgres. No role can define a cast of such a type to
 -- json, so row_to_json() runs no code of the application, and no query has to be built.
 
-create function outbox.is_plain(p_table oid, p_watch jsonb) returns boolean
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  return pg_catalog.current_setting('transaction_isolation') = 'read committed'
-    and not exists (
-      select from pg_catalog.pg_attribute a
-      where a.attrelid = p_table and a.attnum > 0
-        and (a.atttypid >= 16384 or a.atttypid in ('money'::regtype, 'money[]'::regtype)
-          -- Reading a member of {"a": "\u0000"} is an error.
-          or a.atttypid in ('json'::regtype, 'json[]'::regtype) and p_watch ? 'named'));
-end
-$$;
-comment on function outbox.is_plain(oid, jsonb) is
-  'Whether row_to_json() may convert the rows of a table. The latest catalog decides, so it is '
-  'false if this transaction may not see it.';
-
 create function outbox.has_root_order(p_table oid) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
@@ -66,15 +49,20 @@ language plpgsql immutable set search_path = ''
 as $$
 declare
   v_row json := coalesce(p_new, p_old);
+  v_changed boolean := p_new is null or p_old is null or not p_named ? 'changed';
+  v_column text;
 begin
-  if p_named = '{}' then
-    return row(p_new, p_old, null, null, true)::outbox.watched_change;
+  for v_place in 1 .. coalesce(pg_catalog.jsonb_array_length(p_named -> 'changed'), 0) loop
+    exit when v_changed;
+    v_column := p_named -> 'changed' ->> (v_place - 1);
+    v_changed := p_new ->> v_column is distinct from p_old ->> v_column;
+  end loop;
+  if not v_changed then
+    return row(null, null, null, null, false)::outbox.watched_change;
   end if;
   return row(outbox.pick_columns(p_new, p_named), outbox.pick_columns(p_old, p_named),
     v_row ->> (p_named -> 'org_column' ->> 0), v_row ->> (p_named -> 'partition_column' ->> 0),
-    p_new is null or p_old is null or not p_named ? 'changed' or exists (
-      select from pg_catalog.jsonb_array_elements_text(p_named -> 'changed') c
-      where p_new ->> c is distinct from p_old ->> c))::outbox.watched_change;
+    true)::outbox.watched_change;
 end
 $$;
 comment on function outbox.plain_change(json, json, jsonb) is

@@ -23,15 +23,14 @@ begin
   end if;
   if v_watch ? 'named' then
     v_named := outbox.named_columns(tg_relid, v_watch);
-    v_plain := outbox.is_plain(tg_relid, v_watch);
-  else
-    -- As is_plain(), whose call costs 3 us of each statement.
-    v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
-      and not exists (
-        select from pg_catalog.pg_attribute a
-        where a.attrelid = tg_relid and a.attnum > 0
-          and (a.atttypid >= 16384 or a.atttypid in (790, 791)));
   end if;
+  -- As in publish_row().
+  v_plain := pg_catalog.current_setting('transaction_isolation') = 'read committed'
+    and not exists (
+      select from pg_catalog.pg_attribute a
+      where a.attrelid = tg_relid and a.attnum > 0
+        and (a.atttypid >= 16384 or a.atttypid in (790, 791)
+          or a.atttypid in (114, 199) and v_named <> '{}'));
   if tg_op = 'UPDATE' then
     v_paired := (select pg_catalog.count(*) from new_rows)
       = (select pg_catalog.count(*) from old_rows);

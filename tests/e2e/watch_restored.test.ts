@@ -1,4 +1,5 @@
 import { expect } from '@std/expect'
+import postgres from 'postgres'
 import { type TestPostgres, withMigrations } from '../_support/postgres.ts'
 
 /** Runs statements, and returns the output without its last line break. */
@@ -65,48 +66,46 @@ Deno.test('a transaction with an older snapshot does not publish an excluded col
   await withMigrations(async (pg) => {
     await query(
       pg,
-      `create extension if not exists dblink with schema extensions;
-       create schema shop;
+      `create schema shop;
        create table shop.orders (id integer, secret text, note text);
        select outbox.watch_table('shop.orders', p_except => '{secret}')`,
     )
     /** In REPEATABLE READ: the snapshot, then a change of the table in another session, then a write. */
-    const write = (change: string): Promise<{ stderr: string }> =>
-      pg.psql(`
-        begin isolation level repeatable read;
-        select count(*) from outbox.setting;
-        select extensions.dblink_exec('host=127.0.0.1 port=${pg.port} user=postgres password=postgres dbname=postgres',
-          $change$${change}$change$);
-        insert into shop.orders values (1, 'sesame', 'n');
-        commit;`)
+    const write = async (change: string): Promise<string> => {
+      const session = postgres(pg.dbUrl, { max: 1 })
+      try {
+        return await session.begin('isolation level repeatable read', async (sql) => {
+          await sql`select count(*) from outbox.setting`
+          await query(pg, change)
+          await sql`insert into shop.orders (id) values (1)`
+          return 'written'
+        })
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
+      } finally {
+        await session.end()
+      }
+    }
+    const refused = 'the watched table was altered after this transaction had begun'
     await t.step('it writes as long as the table is unchanged', async () => {
-      expect((await write('select 1')).stderr).toContain('returned results')
-      expect((await write('create table if not exists shop.other (id integer)')).stderr).toBe('')
-      expect(await query(pg, bodies)).toBe('INSERT {"id":1,"note":"n"}')
+      expect(await write('create table shop.other (id integer)')).toBe('written')
+      expect(await query(pg, bodies)).toBe('INSERT {"id":1,"note":null}')
     })
     await t.step('two columns swap their names', async () => {
       const swap =
         `alter table shop.orders rename secret to other; alter table shop.orders rename note to secret;
         alter table shop.orders rename other to note`
-      expect((await write(swap)).stderr).toContain(
-        'the watched table was altered after this transaction had begun',
-      )
+      expect(await write(swap)).toBe(refused)
     })
     await t.step('a column gets a type of the application', async () => {
-      const retype =
-        `create type shop.mood as enum ('n'); alter table shop.orders alter column secret
-        type shop.mood using 'n'`
-      expect((await write(retype)).stderr).toContain(
-        'the watched table was altered after this transaction had begun',
-      )
+      const retype = `create type shop.mood as enum ('n');
+        alter table shop.orders alter column secret type shop.mood using 'n'`
+      expect(await write(retype)).toBe(refused)
     })
     await t.step('the table is watched anew', async () => {
-      const watch =
-        `do $do$ begin perform outbox.watch_table('shop.orders', p_columns => '{id}'); end $do$`
-      expect((await write(watch)).stderr).toContain(
-        'the watched table was altered after this transaction had begun',
-      )
+      expect(await write(`select outbox.watch_table('shop.orders', p_columns => '{id}')`))
+        .toBe(refused)
     })
-    expect(await query(pg, bodies)).toBe('INSERT {"id":1,"note":"n"}')
+    expect(await query(pg, bodies)).toBe('INSERT {"id":1,"note":null}')
   })
 })

@@ -2170,6 +2170,15 @@ export type Database = {
       }
     }
     Views: {
+      'broken_watch': {
+        Row: {
+          'command': string | null
+          'problem': string | null
+          'table': unknown
+        }
+        ComputedFields: never
+        Relationships: []
+      }
       'delivery_status': {
         Row: {
           'attempt': number | null
@@ -2560,6 +2569,7 @@ export type Database = {
         Returns: undefined
       }
       'authority_problem': { Args: { 'p_url': string }; Returns: string }
+      'base_type': { Args: { 'p_type': unknown }; Returns: unknown }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
         Returns: Json
@@ -2657,6 +2667,7 @@ export type Database = {
         Returns: Json
       }
       'change_slack_of_wire': { Args: { 'p_change': Json; 'p_endpoint_id': string }; Returns: Json }
+      'changed_value': { Args: { 'p_columns': Json }; Returns: string }
       'channel_json': { Args: { 'p_channel_id': string }; Returns: Json }
       'channels_of': {
         Args: {
@@ -2849,6 +2860,10 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_tree': {
+        Args: { 'p_operations': (string)[]; 'p_per_statement': boolean; 'p_table': unknown }
+        Returns: undefined
+      }
       'check_type': { Args: { 'p_type': string }; Returns: undefined }
       'check_unordered': {
         Args: {
@@ -2934,6 +2949,8 @@ export type Database = {
         }
         Returns: undefined
       }
+      'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
+      'column_value': { Args: { 'p_column': string; 'p_type': unknown }; Returns: string }
       'complete': {
         Args: { 'p_now': string; 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: number
@@ -3091,6 +3108,15 @@ export type Database = {
       'create_slack_of_wire': {
         Args: { 'p_endpoint': Json; 'p_event_types': (string)[]; 'p_org_id': string }
         Returns: Json
+      }
+      'create_watch': {
+        Args: {
+          'p_operations': (string)[]
+          'p_per_statement': boolean
+          'p_table': unknown
+          'p_watch': Json
+        }
+        Returns: undefined
       }
       'current_traceparent': { Args: Record<PropertyKey, never>; Returns: string }
       'cursor_to_key': { Args: { 'p_cursor': string; 'p_form': string }; Returns: string }
@@ -3397,6 +3423,10 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'field_value': {
+        Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
+        Returns: string
+      }
       'fill_broker_template': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_template': string; 'p_type': string }
         Returns: string
@@ -3632,6 +3662,7 @@ export type Database = {
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
+      'fix_settings': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
@@ -3730,6 +3761,7 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_root_order': { Args: { 'p_table': unknown }; Returns: boolean }
       'has_unrouted': { Args: Record<PropertyKey, never>; Returns: boolean }
       'hash_key': { Args: Record<PropertyKey, never>; Returns: string }
       'hash_person': { Args: { 'p_key': string; 'p_recipient': string }; Returns: string }
@@ -3811,7 +3843,9 @@ export type Database = {
       }
       'is_network': { Args: { 'p_text': string }; Returns: boolean }
       'is_open_on': { Args: { 'p_day': string }; Returns: boolean }
+      'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
+      'is_plain': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
       'is_quiet': { Args: { 'p_now': string }; Returns: boolean }
@@ -3829,10 +3863,6 @@ export type Database = {
         }
         Returns: boolean
       }
-      'is_watched_change': {
-        Args: { 'p_new': Json; 'p_old': Json; 'p_watch': Json }
-        Returns: boolean
-      }
       'iso_time': { Args: { 'p_at': string }; Returns: string }
       'joined': {
         Args: {
@@ -3847,6 +3877,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'json_function': { Args: { 'p_type': unknown }; Returns: string }
       'keep_secret': {
         Args: { 'p_description': string; 'p_name': string; 'p_value': string }
         Returns: undefined
@@ -4235,6 +4266,7 @@ export type Database = {
           'total': number
         }[]
       }
+      'more_problems': { Args: Record<PropertyKey, never>; Returns: (string)[] }
       'more_secrets': {
         Args: { 'p_endpoint_id': string }
         Returns: {
@@ -4243,6 +4275,11 @@ export type Database = {
           'what': string
         }[]
       }
+      'name_columns_of': {
+        Args: { 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
+        Returns: undefined
+      }
+      'named_columns': { Args: { 'p_table': unknown; 'p_watch': Json }; Returns: Json }
       'new_event': {
         Args: {
           'p_at': string
@@ -4543,6 +4580,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'paired_rows': { Args: Record<PropertyKey, never>; Returns: string }
       'park': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
         Returns: undefined
@@ -4550,6 +4588,7 @@ export type Database = {
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
       'parse_headers': { Args: { 'p_text': string }; Returns: Json }
       'parse_message_id': { Args: { 'p_message_id': string }; Returns: number }
+      'partition_columns': { Args: { 'p_table': unknown }; Returns: Json }
       'partition_day': { Args: { 'p_name': string }; Returns: string }
       'partition_name': { Args: { 'p_day': string; 'p_table': string }; Returns: string }
       'passes_filters': {
@@ -4566,6 +4605,18 @@ export type Database = {
         Returns: Json
       }
       'person_key': { Args: { 'p_recipient': string }; Returns: string }
+      'pick_columns': { Args: { 'p_named': Json; 'p_row': Json }; Returns: Json }
+      'plain_change': {
+        Args: { 'p_named': Json; 'p_new': Json; 'p_old': Json }
+        Returns: Database['outbox']['CompositeTypes']['watched_change']
+        SetofOptions: {
+          from: '*'
+          to: 'watched_change'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'plain_type': { Args: { 'p_type': unknown }; Returns: string }
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
@@ -4575,7 +4626,6 @@ export type Database = {
       }
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
-      'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4593,8 +4643,7 @@ export type Database = {
       'publish_array': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
       'publish_change': {
         Args: {
-          'p_new': Json
-          'p_old': Json
+          'p_change': Database['outbox']['CompositeTypes']['watched_change']
           'p_op': string
           'p_schema': string
           'p_table': string
@@ -4660,16 +4709,6 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
-      }
-      'publish_updates': {
-        Args: {
-          'p_new': (Json)[]
-          'p_old': (Json)[]
-          'p_schema': string
-          'p_table': string
-          'p_watch': Json
-        }
-        Returns: boolean
       }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
@@ -4882,6 +4921,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'record_values': { Args: { 'p_named': Json; 'p_table': unknown }; Returns: string }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_of': {
         Args: {
@@ -4919,6 +4959,7 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_old_snapshot': { Args: Record<PropertyKey, never>; Returns: Json }
       'refuse_result': {
         Args: {
           'p_error': string
@@ -5050,6 +5091,7 @@ export type Database = {
         Returns: undefined
       }
       'restart_open_checks': { Args: { 'p_event_ids': (string)[] }; Returns: undefined }
+      'restore_settings': { Args: { 'p_settings': (string)[] }; Returns: undefined }
       'resume_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
         Returns: Json
@@ -5393,6 +5435,11 @@ export type Database = {
         }
       }
       'test_org_endpoint': { Args: { 'p_endpoint_id': string; 'p_org_id': string }; Returns: Json }
+      'text_of': { Args: { 'p_value': unknown }; Returns: string }
+      'text_value': {
+        Args: { 'p_column': string; 'p_row': string; 'p_table': unknown }
+        Returns: string
+      }
       'throttle_after_failures': {
         Args: {
           'p_failures': (Database['outbox']['CompositeTypes']['status_change'])[]
@@ -5434,6 +5481,15 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'unpublish_moved': {
+        Args: {
+          'p_changes': (Database['outbox']['CompositeTypes']['watched_change'])[]
+          'p_schema': string
+          'p_table': string
+          'p_watch': Json
+        }
+        Returns: (number)[]
       }
       'unreadable_result': {
         Args: {
@@ -5491,6 +5547,17 @@ export type Database = {
       }
       'wake_changed': { Args: { 'p_now': string }; Returns: undefined }
       'wake_missed': { Args: { 'p_now': string }; Returns: undefined }
+      'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
+      'watch_query': {
+        Args: {
+          'p_named': Json
+          'p_only'?: string
+          'p_op': string
+          'p_rows': string
+          'p_table': unknown
+        }
+        Returns: string
+      }
       'watch_table': {
         Args: {
           'p_changed'?: (string)[]
@@ -5506,7 +5573,7 @@ export type Database = {
         }
         Returns: Json
       }
-      'watched_columns': { Args: { 'p_row': Json; 'p_watch': Json }; Returns: Json }
+      'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'why_not_account': {
         Args: { 'p_app_id': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string
@@ -5752,6 +5819,13 @@ export type Database = {
         'is_new': boolean | null
         'update_status': string | null
         'reason': string | null
+      }
+      'watched_change': {
+        'record': Json | null
+        'old_record': Json | null
+        'org_id': string | null
+        'partition_key': string | null
+        'changed': boolean | null
       }
     }
   }

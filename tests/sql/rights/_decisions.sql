@@ -157,7 +157,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- batches, sagas, watched tables
   calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
   base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value fix_settings
-  has_root_order is_own_row is_plain json_function name_columns_of named_columns paired_rows partition_columns pick_columns
+  has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
   plain_change plain_type publish_change record_values refuse_old_snapshot restore_settings text_of text_value unpublish_moved
   warn_of_watch watch_query watched_name
   -- retries, failures, brokers

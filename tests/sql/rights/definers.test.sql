@@ -9,7 +9,7 @@ create temporary table safe (name name primary key, why text);
 create function pg_temp.safe(p_why text, p_names text) returns void language sql as $$
   insert into safe select n, p_why from regexp_split_to_table(p_names, '\s+') n where n <> ''
 $$;
-select pg_temp.safe('Triggers. They convert values by output functions: column_value(), is_plain().', $$
+select pg_temp.safe('Triggers. They convert values by output functions: column_value(), publish_row().', $$
   publish_row publish_rows publish_moves
 $$);
 select pg_temp.safe('The trigger of a view of ours, whose columns have types of Postgres.', 'publish_inserted');
