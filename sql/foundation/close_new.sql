@@ -1,3 +1,8 @@
+-- The source of each function says `set search_path = ''`, and close_new() changes it to pg_temp.
+-- With an empty path, Postgres searches the temporary schema of the session first for the names of
+-- types. A role could create a domain pg_temp.text there, and its check would run with our rights.
+-- With pg_temp alone, Postgres searches pg_catalog first.
+--
 -- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
 -- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
 -- privilege of one schema changes that. So each folder ends with a file `rights`, which calls
@@ -43,9 +48,17 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace and 'search_path=""' = any (p.proconfig)
+  loop
+    execute pg_catalog.format('alter routine %s set search_path = pg_temp', v_new.name);
+  end loop;
 end
 $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
-  'authenticated and service_role have no right. It does not touch objects that an earlier call '
-  'closed. Each folder calls it once, before its grants.';
+  'authenticated and service_role have no right, and no function searches the temporary schema '
+  'first. It does not touch objects that an earlier call closed. Each folder calls it once, before '
+  'its grants.';

@@ -60,3 +60,14 @@ $$;
 comment on function outbox.more_counters() is
   'Extension point of counters(): the counters that a module stores in its own table, in the form '
   'of the table counter. No row here; the module messages replaces it.';
+
+create function outbox.more_problems() returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return '{}';
+end
+$$;
+comment on function outbox.more_problems() is
+  'Extension point of queue_problems(): problems of a module, as texts. None here; the module watch '
+  'replaces it.';

@@ -88,12 +88,13 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
+  ], null) || outbox.more_problems();
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'functions of another version, a backlog older than a minute, worker.enabled is false, what a '
+  'module adds. '
   'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as

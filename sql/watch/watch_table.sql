@@ -15,10 +15,13 @@ begin
         p_table),
       'Expected names of columns, as pg_attribute has them');
   end if;
+  if p_columns = '{}' then
+    perform outbox.invalid(p_field, 'is an empty list', 'Name columns, or leave it out');
+  end if;
 end
 $$;
 comment on function outbox.check_columns(regclass, text, text[]) is
-  'Raises OH001 unless the table has these columns.';
+  'Raises OH001 unless the table has these columns, at least one.';
 
 create function outbox.check_watched(p_table regclass) returns void
 language plpgsql set search_path = ''
@@ -39,19 +42,95 @@ $$;
 comment on function outbox.check_watched(regclass) is
   'Raises OH001 unless this table can be watched.';
 
-create function outbox.primary_key(p_table regclass) returns text[]
-language plpgsql stable set search_path = ''
+create function outbox.check_tree(
+  p_table regclass, p_operations text[], p_per_statement boolean
+) returns void
+language plpgsql set search_path = ''
 as $$
+declare
+  v_other regclass;
 begin
-  return array(
-    select a.attname::text
-    from pg_catalog.pg_index i
-    join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
-    where i.indrelid = p_table and i.indisprimary
-    order by a.attnum);
+  select t.tgrelid into v_other
+  from pg_catalog.pg_trigger t
+  where t.tgrelid <> p_table and t.tgparentid = 0
+    and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+    and (t.tgrelid in (select r.relid from pg_catalog.pg_partition_tree(p_table) r)
+      or t.tgrelid in (select r from pg_catalog.pg_partition_ancestors(p_table) r))
+  limit 1;
+  if found then
+    perform outbox.invalid('table',
+      pg_catalog.format('is a partition of the same table as %s, which is watched', v_other),
+      pg_catalog.format('Call unwatch_table(%L) first', v_other));
+  end if;
+  if not p_per_statement and 'update' = any (p_operations)
+    and not p_operations @> '{insert,delete}'
+    and (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table)
+  then
+    perform outbox.invalid('operations', 'has update without insert and delete',
+      'A row that an update moves to another partition is deleted and inserted: name all three, '
+      'or use per_statement');
+  end if;
 end
 $$;
-comment on function outbox.primary_key(regclass) is 'The columns of a table''s primary key.';
+comment on function outbox.check_tree(regclass, text[], boolean) is
+  'Raises OH001 if a partition of the table, or the partitioned table that it belongs to, is '
+  'watched, or if moves between its partitions could not be told from deletions.';
+
+create function outbox.name_columns_of(p_table regclass, p_list text, p_columns text[])
+returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  execute pg_catalog.format(
+    'create trigger %I after update of %s on %s for each row when (false) '
+    'execute function outbox.name_columns()',
+    'outhook_' || p_list,
+    (
+      select pg_catalog.string_agg(pg_catalog.quote_ident(c), ', ')
+      from (select distinct c from pg_catalog.unnest(p_columns) c) c
+    ), p_table);
+end
+$$;
+comment on function outbox.name_columns_of(regclass, text, text[]) is
+  'Stores a list of columns of a watch as a trigger that never fires.';
+
+create function outbox.create_watch(
+  p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_op text;
+begin
+  if not p_per_statement then
+    execute pg_catalog.format(
+      'create trigger outhook_row after %s on %s for each row '
+      'execute function outbox.publish_row(%L)',
+      pg_catalog.array_to_string(p_operations, ' or '), p_table, p_watch);
+    if (select c.relkind = 'p' from pg_catalog.pg_class c where c.oid = p_table) then
+      execute pg_catalog.format(
+        'create trigger outhook_moves after update on %s '
+        'referencing new table as new_rows old table as old_rows for each statement '
+        'execute function outbox.publish_moves(%L)',
+        p_table, p_watch || pg_catalog.jsonb_build_object('operations', p_operations));
+    end if;
+    return;
+  end if;
+  foreach v_op in array p_operations loop
+    execute pg_catalog.format(
+      'create trigger %I after %s on %s referencing %s for each statement '
+      'execute function outbox.publish_rows(%L)',
+      'outhook_' || v_op, v_op, p_table,
+      case v_op
+        when 'insert' then 'new table as new_rows'
+        when 'delete' then 'old table as old_rows'
+        else 'new table as new_rows old table as old_rows'
+      end, p_watch);
+  end loop;
+end
+$$;
+comment on function outbox.create_watch(regclass, jsonb, text[], boolean) is
+  'Creates the triggers that publish the changes of a table.';
 
 create function outbox.watch_table(
   p_table regclass,
@@ -68,22 +147,25 @@ create function outbox.watch_table(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_name text := (select c.relname from pg_catalog.pg_class c where c.oid = p_table);
-  v_type text := coalesce(p_type, pg_catalog.lower(v_name) || '.{op}');
-  v_key text[] := outbox.primary_key(p_table);
+  v_type text := coalesce(p_type, pg_catalog.lower(
+    (select c.relname from pg_catalog.pg_class c where c.oid = p_table)) || '.{op}');
+  v_columns jsonb := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+    'org_column', nullif(array[p_org_column], '{null}'),
+    'partition_column', nullif(array[p_partition_column], '{null}'),
+    'columns', p_columns, 'except', p_except, 'changed', p_changed));
   v_watch jsonb;
-  v_op text;
+  v_list text;
+  v_names text[];
 begin
   perform outbox.check_watched(p_table);
   perform outbox.check_type(pg_catalog.replace(v_type, '{op}', 'inserted'));
   perform outbox.check_org(p_org_id);
-  perform outbox.check_columns(p_table, 'org_column', array[p_org_column])
-  where p_org_column is not null;
-  perform outbox.check_columns(p_table, 'partition_column', array[p_partition_column])
-  where p_partition_column is not null;
-  perform outbox.check_columns(p_table, 'columns', p_columns);
-  perform outbox.check_columns(p_table, 'except', p_except);
-  perform outbox.check_columns(p_table, 'changed', p_changed);
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.check_columns(p_table, v_list, v_names);
+  end loop;
   if p_columns is not null and p_except is not null then
     perform outbox.invalid('except', 'cannot be combined with columns',
       'Give columns or except, not both');
@@ -93,35 +175,19 @@ begin
       pg_catalog.format('is %s', coalesce(p_operations::text, 'null')),
       'Expected a list of insert, update and delete');
   end if;
-  if p_per_statement and v_key = '{}' and 'update' = any (p_operations) then
-    perform outbox.invalid('per_statement', 'needs a table with a primary key',
-      'It matches the rows before and after an update. Add one, or leave per_statement out');
-  end if;
+  perform outbox.check_tree(p_table, p_operations, p_per_statement);
   v_watch := pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
     'type', v_type, 'org_id', case when p_org_column is null then p_org_id end,
-    'org_column', p_org_column, 'partition_column', p_partition_column,
-    'columns', pg_catalog.to_jsonb(p_columns), 'except', pg_catalog.to_jsonb(p_except),
-    'changed', pg_catalog.to_jsonb(p_changed), 'key', pg_catalog.to_jsonb(v_key)));
+    'named', (select pg_catalog.jsonb_agg(k) from pg_catalog.jsonb_object_keys(v_columns) k)));
   perform outbox.unwatch_table(p_table);
-  if p_per_statement then
-    foreach v_op in array p_operations loop
-      execute pg_catalog.format(
-        'create trigger %I after %s on %s referencing %s for each statement '
-        'execute function outbox.publish_rows(%L)',
-        'outhook_' || v_op, v_op, p_table,
-        case v_op
-          when 'insert' then 'new table as new_rows'
-          when 'delete' then 'old table as old_rows'
-          else 'new table as new_rows old table as old_rows'
-        end, v_watch);
-    end loop;
-  else
-    execute pg_catalog.format(
-      'create trigger outhook_row after %s on %s for each row '
-      'execute function outbox.publish_row(%L)',
-      pg_catalog.array_to_string(p_operations, ' or '), p_table, v_watch);
-  end if;
-  return v_watch || pg_catalog.jsonb_build_object('table', p_table::text,
+  for v_list, v_names in
+    select e.key, array(select pg_catalog.jsonb_array_elements_text(e.value))
+    from pg_catalog.jsonb_each(v_columns) e
+  loop
+    perform outbox.name_columns_of(p_table, v_list, v_names);
+  end loop;
+  perform outbox.create_watch(p_table, v_watch, p_operations, p_per_statement);
+  return (v_watch - 'named') || v_columns || pg_catalog.jsonb_build_object('table', p_table::text,
     'operations', p_operations, 'per_statement', p_per_statement);
 end
 $$;
@@ -132,8 +198,10 @@ comment on function
   'replaces the settings of an earlier call. p_type may contain {op}: inserted, updated or '
   'deleted. p_org_column is the column with the organisation, p_partition_column the one with the '
   'partition key. p_columns or p_except choose the published columns. An update is published if a '
-  'column of p_changed differs. p_per_statement is faster for bulk writes. Returns the settings. '
-  'Call it as the owner of the table. TRUNCATE is not published. OH001.';
+  'column of p_changed differs. p_per_statement is faster for bulk writes. The lists follow a '
+  'renamed column; a column in a list cannot be dropped or get another type until '
+  'unwatch_table(). Returns the settings, each list of columns as an array. Call it as the owner '
+  'of the table. TRUNCATE is not published. OH001.';
 
 create function outbox.unwatch_table(p_table regclass) returns jsonb
 language plpgsql set search_path = ''
@@ -146,14 +214,16 @@ begin
   for v_trigger in
     select t.tgname from pg_catalog.pg_trigger t
     where t.tgrelid = p_table and t.tgparentid = 0
-      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure)
+      and t.tgfoid in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure,
+        'outbox.publish_moves()'::regprocedure, 'outbox.name_columns()'::regprocedure)
   loop
     execute pg_catalog.format('drop trigger %I on %s', v_trigger, p_table);
     v_dropped := v_dropped + 1;
   end loop;
-  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', v_dropped > 0);
+  return pg_catalog.jsonb_build_object('table', p_table::text, 'watched', false,
+    'was_watched', v_dropped > 0);
 end
 $$;
 comment on function outbox.unwatch_table(regclass) is
-  'Stops publishing the changes of a table: {"table", "watched": whether it was watched until '
-  'now}. OH001.';
+  'Stops publishing the changes of a table: {"table", "watched": false, "was_watched": whether it '
+  'was watched until now}. OH001.';

@@ -1130,6 +1130,11 @@ comment on function outbox.cursor_to_key(text, text) is
 
 -- sql/foundation/close_new.sql
 
+-- The source of each function says `set search_path = ''`, and close_new() changes it to pg_temp.
+-- With an empty path, Postgres searches the temporary schema of the session first for the names of
+-- types. A role could create a domain pg_temp.text there, and its check would run with our rights.
+-- With pg_temp alone, Postgres searches pg_catalog first.
+--
 -- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
 -- Only the owner writes tables. Postgres lets PUBLIC execute each new function, and no default
 -- privilege of one schema changes that. So each folder ends with a file `rights`, which calls
@@ -1175,12 +1180,20 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  for v_new in
+    select p.oid::regprocedure as name
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'outbox'::regnamespace and 'search_path=""' = any (p.proconfig)
+  loop
+    execute pg_catalog.format('alter routine %s set search_path = pg_temp', v_new.name);
+  end loop;
 end
 $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
-  'authenticated and service_role have no right. It does not touch objects that an earlier call '
-  'closed. Each folder calls it once, before its grants.';
+  'authenticated and service_role have no right, and no function searches the temporary schema '
+  'first. It does not touch objects that an earlier call closed. Each folder calls it once, before '
+  'its grants.';
 
 -- sql/foundation/rights.sql
 
@@ -9750,6 +9763,17 @@ comment on function outbox.more_counters() is
   'Extension point of counters(): the counters that a module stores in its own table, in the form '
   'of the table counter. No row here; the module messages replaces it.';
 
+create function outbox.more_problems() returns text[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return '{}';
+end
+$$;
+comment on function outbox.more_problems() is
+  'Extension point of queue_problems(): problems of a module, as texts. None here; the module watch '
+  'replaces it.';
+
 -- sql/operations/manual.sql
 
 -- Manual actions on one delivery. Like dispatch(), they wait for the gate. A forgotten transaction
@@ -10803,12 +10827,13 @@ begin
       then 'events or deliveries have been due for more than a minute'
     end,
     case when not outbox.setting_on('worker.enabled') then 'delivery is switched off' end
-  ], null);
+  ], null) || outbox.more_problems();
 end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'functions of another version, a backlog older than a minute, worker.enabled is false, what a '
+  'module adds. '
   'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as

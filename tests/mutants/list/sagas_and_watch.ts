@@ -91,44 +91,82 @@ export const sagasAndWatch: readonly Mutant[] = [
     why: 'A dead letter of an operational event makes another, without end.',
   },
   {
-    file: 'sql/watch/watch.sql',
-    find: 'where p_new -> c is distinct from p_old -> c);',
-    replace: 'where p_new -> c <> p_old -> c);',
+    file: 'sql/watch/plain_change.sql',
+    find: 'v_changed := p_new ->> v_column is distinct from p_old ->> v_column;',
+    replace: 'v_changed := coalesce(p_new ->> v_column <> p_old ->> v_column, false);',
     tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A change to null of a watched column is not published.',
-    equivalent:
-      'A column that is null is the JSON value null, which <> compares as any other; it is SQL null for a column that neither row has.',
   },
   {
-    file: 'sql/watch/watch.sql',
-    find: `      'old_record', outbox.watched_columns(p_old, p_watch))::text,`,
-    replace: `      'old_record', p_old)::text,`,
+    file: 'sql/watch/plain_change.sql',
+    find: 'outbox.pick_columns(p_old, p_named),',
+    replace: 'p_old,',
     tests: ['sql/watch/watch_table/left_out.test.sql'],
     why: 'A column that is left out is published as what it was before.',
   },
   {
-    file: 'sql/watch/watch.sql',
-    find: `language plpgsql security definer set search_path = ''
-as $$
-declare
-  v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb := case`,
-    replace: `language plpgsql set search_path = ''
-as $$
-declare
-  v_watch jsonb := tg_argv[0]::jsonb;
-  v_new jsonb := case`,
+    file: 'sql/watch/publish_row.sql',
+    find: '        and (a.atttypid >= 16384 or a.atttypid in (790, 791)',
+    replace: '        and (a.atttypid in (790, 791)',
+    tests: ['sql/watch/watch_table/foreign_code.test.sql'],
+    why: "A cast of the table's owner runs with our rights.",
+  },
+  {
+    file: 'sql/watch/column_value.sql',
+    find: `  return pg_catalog.format('%s', p_value);`,
+    replace: '  return p_value::text;',
+    tests: ['sql/watch/watch_table/foreign_code.test.sql'],
+    why: "A cast to text of the table's owner runs with our rights.",
+  },
+  {
+    file: 'sql/watch/named_column.sql',
+    find: 'where a.attrelid = p_table and a.attnum = any (t.tgattr)))',
+    replace: 'where a.attrelid = p_table and a.attnum = any (t.tgattr) and not a.atthasdef))',
+    tests: ['sql/watch/watch_table/followed.test.sql'],
+    why: 'A column that is excluded is published.',
+  },
+  {
+    file: 'sql/watch/publish_row.sql',
+    find: `returns trigger
+language plpgsql security definer set search_path = ''`,
+    replace: `returns trigger
+language plpgsql set search_path = ''`,
     tests: ['sql/watch/watch_table/rows.test.sql'],
     why: 'A writer without rights on the outbox cannot write the table.',
   },
   {
-    file: 'sql/watch/watch.sql',
-    find: `    ) o on o.key = n.key
+    file: 'sql/watch/publish_row.sql',
+    find: `    v_settings := outbox.fix_settings();
 `,
-    replace: `    ) o on o.key is not distinct from n.key and n.r = o.r
+    replace: `    v_settings := null;
 `,
+    tests: ['sql/watch/watch_table/values.test.sql'],
+    why: 'The settings of the session determine the payload.',
+  },
+  {
+    file: 'sql/watch/publish_rows.sql',
+    find: `        from old_rows o) o using (i);`,
+    replace: `        from old_rows o) o on o.i <> n.i;`,
     tests: ['sql/watch/watch_table/statements.test.sql'],
-    why: 'An update is published as a deletion and an insertion.',
+    why: 'The rows before and after an update are of different rows.',
+  },
+  {
+    file: 'sql/watch/publish_moves.sql',
+    find: `  delete from outbox.event e where e.id = any (v_events);
+`,
+    replace: '',
+    tests: ['sql/watch/watch_table/partitions.test.sql'],
+    why: 'A row that moves to another partition is published three times.',
+  },
+  {
+    file: 'sql/foundation/close_new.sql',
+    find:
+      `    execute pg_catalog.format('alter routine %s set search_path = pg_temp', v_new.name);`,
+    replace: '    null;',
+    tests: ['sql/rights/definers.test.sql'],
+    sql:
+      `alter function outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text) set search_path = '';`,
+    why: 'A type in the temporary schema of the caller runs code with our rights.',
   },
   {
     file: 'sql/watch/watch_table.sql',

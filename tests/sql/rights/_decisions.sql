@@ -106,13 +106,13 @@ perform decided.decide('function', 'service_role: execute', 'Rules that read not
   calculate_delay is_retryable preview_schedule retry_preset uuid_v7_time
 $$);
 perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no right; the owner alone makes triggers with them.', $$
-  publish_row publish_rows publish_inserted check_setting lock_settings lift_holds check_graph_url
+  publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds check_graph_url
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
   close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
-  endpoint_members more_counters more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
+  endpoint_members more_counters more_problems more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
@@ -160,8 +160,11 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   hash_person message_hash find_message_by_key person_key publish_message put_message refusal_of refusal_text
   number_variants
   -- batches, sagas, watched tables
-  calling_role check_columns check_watched event_of_json is_watched_change raise_unknown_saga primary_key publish_array
-  publish_change publish_plain publish_updates step_function watched_columns
+  calling_role event_of_json raise_unknown_saga publish_array publish_plain step_function
+  base_type changed_value check_columns check_tree check_watched column_guard column_value create_watch field_value fix_settings
+  has_root_order is_own_row json_function name_columns_of named_columns paired_rows partition_columns pick_columns
+  plain_change plain_type publish_change record_values refuse_old_snapshot restore_settings text_of text_value unpublish_moved
+  warn_of_watch watch_query watched_name
   -- retries, failures, brokers
   check_amqp_url check_broker_address check_ca check_credentials check_kafka check_members check_rabbitmq
   check_retry check_template delay_after failure_rule_of put_broker put_slack_url retry_after

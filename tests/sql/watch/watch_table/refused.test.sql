@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 grant usage on schema helper, extensions to service_role, authenticated;
-select plan(13);
+select plan(14);
 
 create schema shop;
 create table shop.orders (id integer primary key, org text);
@@ -21,6 +21,7 @@ select is(pg_temp.refused($$'shop.orders', p_org_column => 'nope'$$), $$OH001 or
 select is(pg_temp.refused($$'shop.orders', p_partition_column => 'ctid'$$), $$OH001 partition_column has 'ctid', which is not a column of shop.orders$$, 'a system column');
 select is(pg_temp.refused($$'shop.orders', p_columns => '{id,nope}'$$), $$OH001 columns has 'nope', which is not a column of shop.orders$$, 'one of the columns');
 select is(pg_temp.refused($$'shop.orders', p_columns => '{id}', p_except => '{org}'$$), 'OH001 except cannot be combined with columns', 'columns and except');
+select is(pg_temp.refused($$'shop.orders', p_changed => '{}'$$), 'OH001 changed is an empty list', 'a list without a column');
 select is(pg_temp.refused($$'shop.orders', p_operations => '{truncate}'$$), 'OH001 operations is {truncate}', 'an operation that is not one of the three');
 select is(pg_temp.refused($$'shop.orders', p_operations => '{}'$$), 'OH001 operations is {}', 'no operation');
 set local role service_role;
