@@ -21,14 +21,16 @@
 --   engine/result/announce.sql, engine/result/complete.sql, engine/claim/due_gates.sql,
 --   engine/claim/lease_deliveries.sql, engine/claim/claim.sql, engine/claim/batch.sql,
 --   engine/extension_points.sql, engine/run/contract.sql, engine/run/run.sql,
---   engine/run/tick_problem.sql, engine/run/kick.sql, engine/run/dispatch.sql,
---   engine/run/response.sql, engine/rights.sql, operations/extension_points.sql,
---   operations/manual.sql, operations/discard_dead_letter.sql, operations/replay.sql,
---   operations/replay_job.sql, operations/purge.sql, operations/delivery_status.sql,
---   operations/recent_deliveries.sql, operations/endpoint_status.sql, operations/queue_health.sql,
---   operations/outbox_views.sql, operations/release.sql, operations/queue_metrics.sql,
---   operations/metrics.sql, operations/rights.sql, time/step.sql, time/tick.sql,
---   time/partition.sql, time/cleanup.sql, time/cron.sql, time/rights.sql
+--   engine/run/tick_problem.sql, engine/run/database_id.sql, engine/run/project_name.sql,
+--   engine/run/binding.sql, engine/run/kick.sql, engine/run/dispatch.sql, engine/run/response.sql,
+--   engine/rights.sql, operations/extension_points.sql, operations/manual.sql,
+--   operations/discard_dead_letter.sql, operations/replay.sql, operations/replay_job.sql,
+--   operations/purge.sql, operations/delivery_status.sql, operations/recent_deliveries.sql,
+--   operations/endpoint_status.sql, operations/queue_health.sql, operations/outbox_views.sql,
+--   operations/release.sql, operations/cancel_pending.sql, operations/decide_copy.sql,
+--   operations/queue_metrics.sql, operations/metrics.sql, operations/rights.sql, time/step.sql,
+--   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/cleanup.sql, time/cron.sql,
+--   time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -9034,6 +9036,445 @@ comment on function outbox.reload_jobs() is
   'and pg_cron ignores the message for all tables that follows. Returns {"jobs": the number of '
   'jobs of Outhook}.';
 
+-- sql/engine/run/database_id.sql
+
+-- What tells one database from another. database_id() names the database: a dump that is restored
+-- elsewhere, a copy by `create database … template` and an upgrade by pg_upgrade have another id. A
+-- physical copy (pg_basebackup, a snapshot, a project restored from a backup) has the same id, and
+-- so has a standby after its promotion. server_id() also tells running servers apart, because no
+-- two of them started in the same microsecond. It changes with each restart.
+
+create function outbox.database_id() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_id text := nullif(pg_catalog.current_setting('outbox.database_id', true), '');
+begin
+  if v_id is not null then
+    return v_id;
+  end if;
+  begin
+    v_id := (select c.system_identifier::text from pg_catalog.pg_control_system() c);
+  exception when insufficient_privilege then
+    v_id := '0';
+  end;
+  v_id := v_id || '/' || (
+    select d.oid::text from pg_catalog.pg_database d
+    where d.datname = pg_catalog.current_database());
+  -- Reading the control file takes 40 us, and a session stays in one database of one server.
+  perform pg_catalog.set_config('outbox.database_id', v_id, false);
+  return v_id;
+end
+$$;
+comment on function outbox.database_id() is
+  'The identity of this database: the system identifier of the server and the oid of the database. '
+  'A physical copy has the same one. Stored in the session.';
+
+create function outbox.server_id() returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.concat_ws('/', outbox.database_id(),
+      extract(epoch from pg_catalog.pg_postmaster_start_time())), 'UTF8')), 'hex'), 32);
+end
+$$;
+comment on function outbox.server_id() is
+  'The identity of this database on the server that runs now, as 32 hexadecimal digits: a kick '
+  'carries it, so that a function recognises the kicks of a physical copy. It changes with each '
+  'start of the server.';
+
+-- sql/engine/run/project_name.sql
+
+-- One project has many URLs: with another port on the local stack, with or without TLS, in other
+-- letters, with a path. All of them have one name, so that none of these changes looks like another
+-- project.
+
+create function outbox.project_name(p_text text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_host text := pg_catalog.left(pg_catalog.lower(pg_catalog.btrim(p_text)), 200);
+  v_ref text;
+begin
+  v_host := pg_catalog.regexp_replace(v_host, '^[a-z][a-z0-9+.-]*://([^/?#@]*@)?', '');
+  v_host := pg_catalog.regexp_replace(v_host, '[/?#].*$', '');
+  v_host := pg_catalog.regexp_replace(v_host, '\.?(:(80|443))?$', '');
+  v_ref := (pg_catalog.regexp_match(v_host,
+    '^(?:db\.)?([a-z0-9]{20})(?:\.functions)?\.supabase\.(?:co|in|red|net)(?::[0-9]+)?$'))[1];
+  if v_ref is not null then
+    return v_ref;
+  end if;
+  if v_host ~ ('^(([^:]+\.)?localhost|127(\.[0-9]+){3}|0\.0\.0\.0|\[::1\]|(supabase[-_])?kong'
+    || '([-_][^.:]*)?|host\.docker\.internal)(:[0-9]+)?$')
+  then
+    return 'local';
+  end if;
+  return nullif(v_host, '');
+end
+$$;
+comment on function outbox.project_name(text) is
+  'The name of a project from its URL, or from any text that a run names: the ref of a project on '
+  'supabase.co, "local" for a local stack with any port, else the host with its port, in lower '
+  'case and without scheme, path and default port. Null if there is none.';
+
+-- sql/engine/run/binding.sql
+
+-- An outbox is bound to the project that delivers from it and to its database. A copy has the same
+-- rows, the same endpoints and the same secrets as its original, so without this a worker of a
+-- staging project would send production's events once more.
+--
+-- Each run names its project (the edge function by SUPABASE_URL, a worker by OUTHOOK_PROJECT). The
+-- first run, or configure() before it, binds. Then, for each call of a run:
+--
+--   project        database      what happens
+--   the same       the same      the run delivers
+--   the same       another one   an upgrade, or a restore in place: the outbox is bound to the new
+--                                database, and the run delivers
+--   another one    any           a copy, or a run with a wrong name: the run gets nothing, until
+--                                decide_copy() says what to do
+--   none (older    the same      the run delivers
+--   functions)     another one   the run gets nothing
+--
+-- The migration does not bind: it may run in a template from which projects are created.
+
+create table outbox.binding (
+  only_row boolean primary key default true constraint binding_is_one_row check (only_row),
+  project text not null,
+  database text not null,
+  named_by text not null
+    constraint binding_is_named_by_someone check (named_by in ('configure', 'run', 'person')),
+  at timestamptz not null,
+  stopped_project text,
+  stopped_at timestamptz
+);
+comment on table outbox.binding is
+  'One row, once a run or configure() has bound the outbox: the project that delivers '
+  '(project_name()) and its database (database_id()). stopped_project: the project for which '
+  'decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+
+create table outbox.binding_change (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  action text not null constraint binding_change_action_is_known check (
+    action in ('bound', 'database_changed', 'stay_stopped', 'cancel_pending', 'deliver_pending')),
+  project text not null,
+  database text not null,
+  was_project text,
+  was_database text,
+  by text not null,
+  result jsonb not null default '{}'
+);
+comment on table outbox.binding_change is
+  'Each change of the binding, and each decision about a copy. by: run, configure, or the role that '
+  'decided; result: the result of the decision.';
+
+create unlogged table outbox.binding_refusal (
+  kind text not null
+    constraint binding_refusal_kind_is_known check (kind in ('edge', 'worker')),
+  reason text not null constraint binding_refusal_reason_is_known check (
+    reason in ('another_project', 'no_project', 'foreign_kick')),
+  project text,
+  at timestamptz not null,
+  primary key (kind, reason)
+);
+comment on table outbox.binding_refusal is
+  'The last run of each kind that got nothing because of its project. foreign_kick: the function at '
+  'the configured URL works on another database, so it refused a kick of this one.';
+
+create function outbox.binding_lock() returns bigint
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return 'outbox.binding'::regclass::oid::bigint;
+end
+$$;
+comment on function outbox.binding_lock() is
+  'The key of an advisory lock: each dispatch() holds it shared, and decide_copy() alone.';
+
+create function outbox.check_binding(
+  p_run uuid, p_kind text, p_says jsonb, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_project text := outbox.project_name(p_says ->> 'project');
+  v_binding outbox.binding;
+begin
+  -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
+  if not pg_catalog.pg_try_advisory_xact_lock_shared(outbox.binding_lock()) then
+    return 'deciding';
+  end if;
+  if p_says ->> 'kick' <> outbox.server_id() then
+    return 'foreign_kick';
+  end if;
+  select * into v_binding from outbox.binding;
+  if v_binding.database = outbox.database_id() and v_binding.project = coalesce(v_project,
+    v_binding.project)
+  then
+    return null;
+  end if;
+  return outbox.bind(p_run, p_kind, v_project, v_binding, p_now);
+end
+$$;
+comment on function outbox.check_binding(uuid, text, jsonb, timestamptz) is
+  'Whether a run may deliver from this database: null, or why it gets nothing: another_project, '
+  'no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() '
+  'in the kick that started it}. locks: binding_lock() shared.';
+
+create function outbox.bind(
+  p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_database text := outbox.database_id();
+begin
+  if p_project is null then
+    return case
+      when p_binding.database <> v_database
+      then outbox.refuse_project(p_run, p_kind, 'no_project', null, p_now)
+    end;
+  end if;
+  if p_binding.project is null then
+    insert into outbox.binding (project, database, named_by, at)
+    values (p_project, v_database, 'run', p_now)
+    on conflict do nothing;
+    if found then
+      perform outbox.note_binding('bound', null, 'run', p_now);
+      return null;
+    end if;
+    -- Another run was first.
+    select * into p_binding from outbox.binding;
+  end if;
+  if p_binding.named_by = 'configure' and p_binding.project <> p_project
+    and p_binding.database = v_database
+  then
+    -- The URL of the functions may have another name than the project, such as a custom domain.
+    update outbox.binding b set project = p_project, named_by = 'run', at = p_now
+    where b.named_by = 'configure';
+    if found then
+      perform outbox.note_binding('bound', p_binding, 'run', p_now);
+      return null;
+    end if;
+    select * into p_binding from outbox.binding;
+  end if;
+  if p_binding.project <> p_project then
+    return outbox.refuse_project(p_run, p_kind, 'another_project', p_project, p_now);
+  end if;
+  if p_binding.database <> v_database then
+    perform outbox.follow_database(p_binding, v_database, p_now);
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.bind(uuid, text, text, outbox.binding, timestamptz) is
+  'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds '
+  'it again to the new database of the same project, or refuses the run. p_binding: the binding as '
+  'read, nulls if there is none.';
+
+create function outbox.follow_database(
+  p_binding outbox.binding, p_database text, p_now timestamptz
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- SKIP LOCKED: if another run is doing this, nothing is left to do.
+  update outbox.binding b set database = p_database, named_by = 'run', at = p_now
+  where b.only_row = (
+    select l.only_row from outbox.binding l
+    where l.database = p_binding.database for update skip locked);
+  if found then
+    perform outbox.note_binding('database_changed', p_binding, 'run', p_now);
+    perform outbox.put_news('outhook.database.changed', array[
+      pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
+        'wasDatabase', p_binding.database)::text], p_now);
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- The project is the right one, so its deliveries go on.
+  raise warning 'outbox: the new database % cannot be recorded: % %', p_database, sqlstate, sqlerrm;
+end
+$$;
+comment on function outbox.follow_database(outbox.binding, text, timestamptz) is
+  'Binds the outbox to the new database of the same project, records it and publishes '
+  'outhook.database.changed. locks: the binding with SKIP LOCKED.';
+
+create function outbox.note_binding(
+  p_action text, p_was outbox.binding, p_by text, p_now timestamptz, p_result jsonb default '{}'
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.binding_change (at, action, project, database, was_project, was_database, by,
+    result)
+  select p_now, p_action, b.project, b.database, p_was.project, p_was.database, p_by, p_result
+  from outbox.binding b;
+end
+$$;
+comment on function outbox.note_binding(text, outbox.binding, text, timestamptz, jsonb) is
+  'Records a change of the binding. p_was: the binding before it.';
+
+create function outbox.refuse_project(
+  p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamptz
+) returns text
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
+  if not exists (
+    select from outbox.binding_refusal r
+    where r.kind = p_kind and r.reason = p_reason and r.project is not distinct from p_project
+      and r.at between p_now - interval '1 s' and p_now
+  ) then
+    insert into outbox.binding_refusal (kind, reason, project, at)
+    values (p_kind, p_reason, p_project, p_now)
+    on conflict (kind, reason) do update set project = excluded.project, at = excluded.at;
+  end if;
+  perform outbox.count_up('runs', array[p_kind, p_reason]);
+  -- The binding may change during a run. Free the run's slot.
+  update outbox.run r set ended_at = p_now
+  where r.id = (
+    select l.id from outbox.run l
+    where l.id = p_run and l.ended_at is null for update skip locked);
+  return p_reason;
+end
+$$;
+comment on function outbox.refuse_project(uuid, text, text, text, timestamptz) is
+  'Records that a run gets nothing because of its project, and ends the run. Returns the reason. '
+  'locks: the run with SKIP LOCKED.';
+
+create function outbox.stop_problem(p_stop text, p_says jsonb) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_binding outbox.binding;
+begin
+  select * into v_binding from outbox.binding;
+  return case p_stop
+    when 'another_project' then pg_catalog.format(
+      'this database belongs to the project %s, and this run names the project %s: the database is '
+      'a copy, or the name is wrong. Nothing is delivered until somebody calls '
+      'outbox.decide_copy() (runbook: A copy)',
+      v_binding.project, outbox.project_name(p_says ->> 'project'))
+    when 'no_project' then pg_catalog.format(
+      'this database belongs to the project %s, but is another one than before, and this run names '
+      'no project: set OUTHOOK_PROJECT, or update the functions (runbook: A copy)',
+      v_binding.project)
+    when 'foreign_kick' then
+      'the kick comes from another database, a copy of the one that this function works on'
+    when 'deciding' then 'outbox.decide_copy() is deciding about this database'
+  end;
+end
+$$;
+comment on function outbox.stop_problem(text, jsonb) is
+  'What a run is told if check_binding() refuses it; null for other reasons to stop.';
+
+create function outbox.binding_problem(p_now timestamptz) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_binding outbox.binding;
+  v_problems text;
+begin
+  select * into v_binding from outbox.binding;
+  v_problems := (
+    select pg_catalog.string_agg(
+      case r.reason
+        when 'foreign_kick' then
+          'this database is a copy: the function at the configured URL works on another database '
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
+          'of this project'
+        when 'no_project' then pg_catalog.format(
+          'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
+        else pg_catalog.format(
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
+          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          r.kind, r.project, v_binding.project)
+      end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
+    from outbox.binding_refusal r
+    where r.at > p_now - interval '5 minutes'
+      and r.project is distinct from v_binding.project
+      and coalesce(r.project, '') is distinct from v_binding.stopped_project);
+  if v_problems is not null then
+    return v_problems;
+  end if;
+  if v_binding.stopped_project is not null
+    and not exists (select from outbox.run r where r.polled_at > v_binding.stopped_at)
+  then
+    return pg_catalog.format(
+      'this database is a copy of the project %s and stays stopped, as decided at %s '
+      '(runbook: A copy)', v_binding.project, outbox.iso_time(v_binding.stopped_at));
+  end if;
+  if v_binding.database <> outbox.database_id() then
+    return pg_catalog.format(
+      'this database is another one than that of the last run: it was upgraded or restored, or it '
+      'is a copy. A run of the project %s delivers from it, a run of another project does not '
+      '(runbook: A copy)', v_binding.project);
+  end if;
+  return null;
+end
+$$;
+comment on function outbox.binding_problem(timestamptz) is
+  'Why runs get nothing from this database because it belongs to another project, with the remedy; '
+  'null if there is no such problem. A refused run counts for 5 minutes.';
+
+create function outbox.kicks_paused(p_now timestamptz) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- One kick each 30 s finds out whether the function works again. A copy that stays stopped needs
+  -- one an hour.
+  return exists (
+    select from outbox.binding_refusal r
+    left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
+    where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+      and r.at > p_now
+        - case when b.only_row then interval '1 hour' else interval '30 s' end);
+end
+$$;
+comment on function outbox.kicks_paused(timestamptz) is
+  'Whether a kick would only be refused: an edge run was refused for its project in the last 30 s, '
+  'or in the last hour if this copy stays stopped.';
+
+create function outbox.bind_configured(p_functions_url text, p_now timestamptz) returns text
+language plpgsql set search_path = ''
+as $$
+declare
+  v_project text := outbox.project_name(p_functions_url);
+  v_was outbox.binding;
+  v_binding outbox.binding;
+begin
+  select * into v_was from outbox.binding;
+  insert into outbox.binding as b (project, database, named_by, at)
+  values (v_project, outbox.database_id(), 'configure', p_now)
+  on conflict (only_row) do update set project = excluded.project, at = excluded.at
+    where b.named_by = 'configure' and b.database = excluded.database
+      and b.project <> excluded.project;
+  if found then
+    perform outbox.note_binding('bound', v_was, 'configure', p_now);
+  end if;
+  -- The new URL may be the remedy, so the next kick is sent at once.
+  delete from outbox.binding_refusal r where r.kind = 'edge';
+  select * into v_binding from outbox.binding;
+  -- Only a ref names a project for certain: any other URL may be a second name of it.
+  if v_binding.project <> v_project and v_binding.project ~ '^[a-z0-9]{20}$'
+    and v_project ~ '^[a-z0-9]{20}$'
+  then
+    return pg_catalog.format(
+      'this database belongs to the project %s, and the functions are those of the project %s: the '
+      'database is a copy, and nothing is delivered from it. Call outbox.decide_copy() (runbook: A '
+      'copy)', v_binding.project, v_project);
+  end if;
+  return outbox.binding_problem(p_now);
+end
+$$;
+comment on function outbox.bind_configured(text, timestamptz) is
+  'Binds an outbox that no run has bound yet to the project of the URL, until the first run names '
+  'the project itself. Returns the problem if the URL belongs to another project, or null.';
+
 -- sql/engine/run/kick.sql
 
 -- Starting runs. A kick is one HTTP request to the function `deliver`, sent by pg_net. pg_net loses
@@ -9053,7 +9494,8 @@ comment on function outbox.reload_jobs() is
 --   12:00:06.0   The gate is still due, but two runs are alive. No kick.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
--- can at most start one more run, which stops if there are worker.max_runs older ones.
+-- can at most start one more run, which stops if there are worker.max_runs older ones. A second
+-- header names the database, because the kicks of a copy are valid too: see engine/run/binding.
 
 -- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
 -- value at once, without a lock, and a rollback keeps it.
@@ -9096,14 +9538,15 @@ begin
   return pg_catalog.jsonb_build_object(
     'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'problems', pg_catalog.to_jsonb(
-      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
-        null)));
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock()),
+        outbox.bind_configured(p_functions_url, outbox.clock())], null)));
 end
 $$;
 comment on function outbox.configure(text, text) is
   'Stores the URL of the functions and the secret that signs kicks in Vault. Returns '
-  '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
-  'change either. OH001.';
+  '{"functions_url", "problems": texts about the tick, the versions and the project}. Call it '
+  'again to change either. Binds an outbox that no run has bound yet to the project of the URL. '
+  'OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -9140,7 +9583,7 @@ begin
   into v_url, v_secret
   from vault.decrypted_secrets s
   where s.name in ('outhook_functions_url', 'outhook_worker_secret');
-  if v_url is null or v_secret is null then
+  if v_url is null or v_secret is null or outbox.kicks_paused(v_now) then
     return false;
   end if;
   perform pg_catalog.setval('outbox.last_kick', (extract(epoch from v_now) * 1000)::bigint);
@@ -9149,6 +9592,7 @@ begin
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object(
       'Content-Type', 'application/json',
+      'x-outhook-database', outbox.server_id(),
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
@@ -9250,7 +9694,14 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_contract integer := outbox.agreed_contract(p_contract);
+  v_foreign text := case
+    when v_contract is not null then outbox.check_binding(p_run, p_kind, p_contract, v_now)
+  end;
+  v_problem text := case
+    when v_foreign is not null then outbox.stop_problem(v_foreign, p_contract)
+  end;
   v_stop text := case
+    when v_foreign is not null then v_foreign
     when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
   end;
   v_limit integer := case
@@ -9274,6 +9725,9 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
+  if v_foreign is not null and v_given = 0 then
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
+  end if;
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
@@ -9282,7 +9736,8 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null,
+      v_problem);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
@@ -9347,7 +9802,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)));
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean, jsonb, jsonb) is
@@ -9356,11 +9811,14 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
-  'the same revision are left out of this one; p_contract: the contracts that the run supports, '
-  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
+  'the same revision are left out of this one; p_contract: what the run says about itself: the '
+  'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
+  '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
+  'supports none of contracts() the call does nothing and returns refuse_contract(); for a run of '
+  'another project it only records results, and "stop" is the reason (check_binding()). Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
+  'tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
   'the call with the same p_run and p_seq; that response has only the deliveries, events and '
@@ -9496,7 +9954,8 @@ create function outbox.build_response(
   p_parcel outbox.parcel,
   p_retries json,
   p_renewed json,
-  p_errors json
+  p_errors json,
+  p_problem text default null
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -9508,13 +9967,14 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()));
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
 ) is
-  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
+  'p_problem: the problem to report, null for tick_problem().';
 
 -- sql/engine/rights.sql
 
@@ -10618,6 +11078,7 @@ begin
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
+    outbox.binding_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -10629,7 +11090,8 @@ end
 $$;
 comment on function outbox.queue_problems(jsonb) is
   'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, '
-  'functions of another version, a backlog older than a minute, worker.enabled is false. '
+  'functions of another version, runs of another project, a backlog older than a minute, '
+  'worker.enabled is false. '
   'p_backlog: the result of queue_backlog().';
 
 create view outbox.queue_health with (security_invoker = true) as
@@ -10890,6 +11352,199 @@ comment on function outbox.release_command(uuid) is
   'secret it sets the secret again. Replace a placeholder such as <the new token>: with it the '
   'statement fails and releases nothing.';
 
+-- sql/operations/cancel_pending.sql
+
+-- Cancels everything that waits to be delivered, in one transaction: for a copy of the database
+-- that becomes a project of its own. Measured: 100,000 deliveries of 100 endpoints take XX s.
+
+create function outbox.route_all(p_now timestamptz) returns bigint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_batch outbox.routing;
+  v_routed bigint := 0;
+begin
+  -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
+  loop
+    v_batch := outbox.read_unrouted();
+    exit when v_batch.events is null;
+    perform outbox.lock_gates(array(
+      select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
+    v_routed := v_routed + (outbox.route(v_batch, p_now) ->> 'routed')::bigint;
+  end loop;
+  return v_routed;
+end
+$$;
+comment on function outbox.route_all(timestamptz) is
+  'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates '
+  'by id.';
+
+create function outbox.cancel_open(
+  p_endpoint_id uuid, p_why text, p_now timestamptz
+) returns bigint
+language plpgsql
+set search_path = ''
+set enable_bitmapscan = off
+as $$
+declare
+  v_gate bigint := (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p_endpoint_id order by g.changed_at desc limit 1);
+  v_events uuid[];
+begin
+  with lanes as materialized (
+    select l.id from outbox.lane l where l.gate_id = v_gate
+  ), deleted as (
+    delete from outbox.delivery d using lanes l
+    where d.lane_id = l.id and d.lane_id > 0
+    returning d.event_id, d.attempt
+  ), attempts as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    select d.event_id, p_endpoint_id, d.attempt, p_now, 'close', 'cancelled', p_why
+    from deleted d
+  ), letters as (
+    update outbox.dead_letter x set attempt = d.attempt
+    from deleted d
+    where x.event_id = d.event_id and x.endpoint_id = p_endpoint_id
+  )
+  select pg_catalog.array_agg(d.event_id) into v_events from deleted d;
+  if v_events is null then
+    return 0;
+  end if;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.lane l where l.gate_id = v_gate and l.ordered and not l.halted;
+  update outbox.lane l set depth = 0, leased = 0, leased_until = null, next_at = 'infinity'
+  where l.gate_id = v_gate;
+  -- A probe was cancelled with the rest: the next delivery is one.
+  update outbox.gate g set depth = 0, in_flight = 0,
+    breaker = case when g.breaker = 'half_open' then 'open' else g.breaker end,
+    probe_event = null, probe_attempt = null
+  where g.id = v_gate;
+  perform outbox.count_ended(p_endpoint_id, 'cancelled', pg_catalog.cardinality(v_events));
+  perform outbox.on_closed(e, 'cancelled', p_why, p_now) from pg_catalog.unnest(v_events) e;
+  perform outbox.park(array[p_endpoint_id], p_now);
+  return pg_catalog.cardinality(v_events);
+end
+$$;
+comment on function outbox.cancel_open(uuid, text, timestamptz) is
+  'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; '
+  'returns how many. locks: the caller holds the gate.';
+
+create function outbox.cancel_pending(p_why text, p_now timestamptz) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_jobs bigint;
+  v_endpoints uuid[];
+  v_cancelled bigint := 0;
+  v_endpoint uuid;
+begin
+  with ended as (
+    update outbox.replay_job j set status = 'cancelled', finished_at = p_now
+    where j.status in ('running', 'paused')
+    returning j.id
+  )
+  select pg_catalog.count(*) into v_jobs from ended;
+  perform outbox.route_all(p_now);
+  v_endpoints := array(select e.id from outbox.endpoint e);
+  perform outbox.lock_gates(v_endpoints);
+  foreach v_endpoint in array v_endpoints loop
+    v_cancelled := v_cancelled + outbox.cancel_open(v_endpoint, p_why, p_now);
+  end loop;
+  return pg_catalog.jsonb_build_object('deliveries', v_cancelled, 'replay_jobs', v_jobs);
+end
+$$;
+comment on function outbox.cancel_pending(text, timestamptz) is
+  'Cancels all open deliveries, those of events that are not routed yet included, and all replay '
+  'jobs: {"deliveries", "replay_jobs"}: how many. locks: replay jobs, router with SKIP LOCKED, all '
+  'gates by id.';
+
+-- sql/operations/decide_copy.sql
+
+-- What happens with a copy of the database: one call, by the owner of the schema.
+
+create function outbox.decide_copy(p_decision text, p_project text default null) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_was outbox.binding;
+  v_project text;
+  v_result jsonb := '{}';
+begin
+  perform outbox.check_choice('decision', p_decision,
+    '{stay_stopped,cancel_pending,deliver_pending}');
+  -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
+  perform pg_catalog.pg_advisory_xact_lock(outbox.binding_lock());
+  select * into v_was from outbox.binding;
+  v_project := outbox.project_to_decide(p_decision, p_project, v_was);
+  if p_decision = 'stay_stopped' then
+    update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
+  else
+    if p_decision = 'cancel_pending' then
+      v_result := pg_catalog.jsonb_build_object('cancelled', outbox.cancel_pending(
+        pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
+    end if;
+    update outbox.binding b set project = v_project, database = outbox.database_id(),
+      named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+    where b.only_row;
+    delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
+  end if;
+  perform outbox.note_binding(p_decision, v_was, session_user::text, v_now, v_result);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('decision', p_decision, 'project', v_project,
+    'was_project', v_was.project) || v_result;
+end
+$$;
+comment on function outbox.decide_copy(text, text) is
+  'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers '
+  'nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now '
+  'on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open '
+  'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
+  'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
+  '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the '
+  'outbox is not bound yet. locks: binding_lock() alone, then as cancel_pending().';
+
+create function outbox.project_to_decide(
+  p_decision text, p_project text, p_binding outbox.binding
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_project text := outbox.project_name(p_project);
+  v_refusal outbox.binding_refusal;
+begin
+  if p_binding.project is null then
+    raise exception using errcode = 'OH004',
+      message = 'the outbox belongs to no project yet',
+      hint = 'There is nothing to decide: the first run binds it to its project';
+  end if;
+  if v_project is null then
+    select * into v_refusal from outbox.binding_refusal r
+    where r.reason <> 'no_project'
+    order by r.reason = 'another_project' desc, r.at desc limit 1;
+    v_project := case
+      when v_refusal.reason = 'foreign_kick' and p_decision = 'stay_stopped' then ''
+      else v_refusal.project
+    end;
+    if v_project is null then
+      raise exception using errcode = 'OH004',
+        message = 'no run of another project was refused',
+        hint = 'If this database is a copy, name the project that it is for: p_project => '
+          '''https://<ref>.supabase.co'', or the value of OUTHOOK_PROJECT';
+    end if;
+  end if;
+  if v_project = p_binding.project then
+    perform outbox.invalid('project', 'is the project to which this database belongs',
+      'A run of this project delivers; there is nothing to decide');
+  end if;
+  return v_project;
+end
+$$;
+comment on function outbox.project_to_decide(text, text, outbox.binding) is
+  'The project of a decision: p_project, or that of the last refused run; empty if a copy stays '
+  'stopped of which only a kick was refused. OH001, OH004.';
+
 -- sql/operations/queue_metrics.sql
 
 -- The part of the metrics about endpoints and their queues. gate_metrics() reads each endpoint
@@ -11090,6 +11745,7 @@ as $$
 begin
   return pg_catalog.jsonb_build_object(
     'enabled', outbox.setting_on('worker.enabled'),
+    'copy', outbox.binding_problem(p_now) is not null,
     'runs', (
       select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
       from (
@@ -11129,7 +11785,8 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a '
+  'binding_problem(), "runs": by kind, "tick_at", '
   '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
   '"until", "bytes"}]}.';
 
@@ -11279,6 +11936,36 @@ comment on table outbox.cleanup_step is
   'result. calls: the schema-qualified name of a function (now timestamptz, most integer) returns '
   'integer: how many rows it deleted. most: the limit of one call, if that is less than the limit '
   'of cleanup().';
+
+-- sql/time/foreign_kick.sql
+
+-- A physical copy has the identity of its original, and its kicks go to the original's function,
+-- which refuses them. From this response the copy learns that it is one.
+
+create function outbox.note_foreign_kick(p_now timestamptz, p_most integer) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Once in 5 s is enough. A refused kick from before a restart names another server_id().
+  if pg_catalog.floor(extract(epoch from p_now))::bigint % 5 = 0 and exists (
+    select from (
+      select r.status_code, r.content from net._http_response r
+      where r.created > pg_catalog.clock_timestamp() - interval '10 s' and r.status_code = 409
+      order by r.created desc limit p_most
+    ) r
+    where pg_catalog.strpos(r.content, '"foreign_kick"') > 0
+      and pg_catalog.strpos(r.content, outbox.server_id()) > 0)
+  then
+    perform outbox.refuse_project(null, 'edge', 'foreign_kick', null, p_now);
+  end if;
+end
+$$;
+comment on function outbox.note_foreign_kick(timestamptz, integer) is
+  'Step of the tick: records that the function at the configured URL refused a kick of this '
+  'database, because it works on another one.';
+
+insert into outbox.tick_step (name, calls, most) values
+  ('foreign kicks', 'outbox.note_foreign_kick', 100);
 
 -- sql/time/tick.sql
 
