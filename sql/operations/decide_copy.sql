@@ -12,7 +12,7 @@ begin
   perform outbox.check_choice('decision', p_decision,
     '{stay_stopped,cancel_pending,deliver_pending}');
   -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
-  perform pg_catalog.pg_advisory_xact_lock(outbox.binding_lock());
+  perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
   v_project := outbox.project_to_decide(p_decision, p_project, v_was);
   if p_decision = 'stay_stopped' then
@@ -23,7 +23,7 @@ begin
         pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
     end if;
     update outbox.binding b set project = v_project, database = outbox.database_id(),
-      named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
     where b.only_row;
     delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
   end if;
@@ -40,7 +40,8 @@ comment on function outbox.decide_copy(text, text) is
   'deliveries are sent). p_project: the name or URL of the project that takes over, null for that '
   'of the last refused run. Returns {"decision", "project", "was_project", "cancelled": '
   '{"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the '
-  'outbox is not bound yet. locks: binding_lock() alone, then as cancel_pending().';
+  'outbox is not bound yet. locks: the advisory lock of '
+  'check_binding() alone, then as cancel_pending().';
 
 create function outbox.project_to_decide(
   p_decision text, p_project text, p_binding outbox.binding

@@ -2401,6 +2401,7 @@ CREATE TABLE outbox.binding (
     only_row boolean DEFAULT true NOT NULL,
     project text NOT NULL,
     database text NOT NULL,
+    names text[] DEFAULT '{}'::text[] NOT NULL,
     named_by text NOT NULL,
     at timestamp with time zone NOT NULL,
     stopped_project text,
@@ -2413,26 +2414,27 @@ ALTER TABLE outbox.binding OWNER TO postgres;
 
 -- Name: TABLE binding; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound the outbox: the project that delivers (project_name()) and its database (database_id()). stopped_project: the project for which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound the outbox: the project that delivers (project_name()) and its database (database_id()). names: up to 5 texts by which runs named the project, so that their next calls need no project_name(). stopped_project: the project for which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
 
 -- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
+CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_database text := outbox.database_id();
+  v_project text := outbox.project_name(p_named);
 begin
-  if p_project is null then
+  if v_project is null then
     return case
       when p_binding.database <> v_database
       then outbox.refuse_project(p_run, p_kind, 'no_project', null, p_now)
     end;
   end if;
   if p_binding.project is null then
-    insert into outbox.binding (project, database, named_by, at)
-    values (p_project, v_database, 'run', p_now)
+    insert into outbox.binding (project, database, names, named_by, at)
+    values (v_project, v_database, array[p_named], 'run', p_now)
     on conflict do nothing;
     if found then
       perform outbox.note_binding('bound', null, 'run', p_now);
@@ -2441,11 +2443,10 @@ begin
     -- Another run was first.
     select * into p_binding from outbox.binding;
   end if;
-  if p_binding.named_by = 'configure' and p_binding.project <> p_project
-    and p_binding.database = v_database
-  then
+  if p_binding.named_by = 'configure' and p_binding.database = v_database then
     -- The URL of the functions may have another name than the project, such as a custom domain.
-    update outbox.binding b set project = p_project, named_by = 'run', at = p_now
+    update outbox.binding b set
+      project = v_project, names = array[p_named], named_by = 'run', at = p_now
     where b.named_by = 'configure';
     if found then
       perform outbox.note_binding('bound', p_binding, 'run', p_now);
@@ -2453,21 +2454,26 @@ begin
     end if;
     select * into p_binding from outbox.binding;
   end if;
-  if p_binding.project <> p_project then
-    return outbox.refuse_project(p_run, p_kind, 'another_project', p_project, p_now);
+  if p_binding.project <> v_project then
+    return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
   end if;
   if p_binding.database <> v_database then
     perform outbox.follow_database(p_binding, v_database, p_now);
+  end if;
+  if pg_catalog.cardinality(p_binding.names) < 5 then
+    update outbox.binding b set names = b.names || p_named
+    where p_named <> all (b.names) and b.only_row = (
+      select l.only_row from outbox.binding l where l.project = v_project for update skip locked);
   end if;
   return null;
 end
 $$;
 
-ALTER FUNCTION outbox.bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, or refuses the run. p_binding: the binding as read, nulls if there is none.';
+COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
 
 -- Name: bind_configured(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2510,23 +2516,6 @@ ALTER FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with
 -- Name: FUNCTION bind_configured(p_functions_url text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) IS 'Binds an outbox that no run has bound yet to the project of the URL, until the first run names the project itself. Returns the problem if the URL belongs to another project, or null.';
-
--- Name: binding_lock(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.binding_lock() RETURNS bigint
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return 'outbox.binding'::regclass::oid::bigint;
-end
-$$;
-
-ALTER FUNCTION outbox.binding_lock() OWNER TO postgres;
-
--- Name: FUNCTION binding_lock(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.binding_lock() IS 'The key of an advisory lock: each dispatch() holds it shared, and decide_copy() alone.';
 
 -- Name: binding_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3465,23 +3454,24 @@ CREATE FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_no
     SET search_path TO ''
     AS $$
 declare
-  v_project text := outbox.project_name(p_says ->> 'project');
+  v_named text := p_says ->> 'project';
   v_binding outbox.binding;
 begin
   -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
-  if not pg_catalog.pg_try_advisory_xact_lock_shared(outbox.binding_lock()) then
+  if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
     return 'deciding';
   end if;
   if p_says ->> 'kick' <> outbox.server_id() then
     return 'foreign_kick';
   end if;
   select * into v_binding from outbox.binding;
-  if v_binding.database = outbox.database_id() and v_binding.project = coalesce(v_project,
-    v_binding.project)
+  -- Almost every call ends here. database_id() stores its result in the session.
+  if v_named = any (v_binding.names)
+    and v_binding.database = pg_catalog.current_setting('outbox.database_id', true)
   then
     return null;
   end if;
-  return outbox.bind(p_run, p_kind, v_project, v_binding, p_now);
+  return outbox.bind(p_run, p_kind, pg_catalog.left(v_named, 200), v_binding, p_now);
 end
 $$;
 
@@ -3489,7 +3479,7 @@ ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now
 
 -- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. locks: binding_lock() shared.';
+COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6794,7 +6784,7 @@ begin
   perform outbox.check_choice('decision', p_decision,
     '{stay_stopped,cancel_pending,deliver_pending}');
   -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
-  perform pg_catalog.pg_advisory_xact_lock(outbox.binding_lock());
+  perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
   select * into v_was from outbox.binding;
   v_project := outbox.project_to_decide(p_decision, p_project, v_was);
   if p_decision = 'stay_stopped' then
@@ -6805,7 +6795,7 @@ begin
         pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
     end if;
     update outbox.binding b set project = v_project, database = outbox.database_id(),
-      named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
     where b.only_row;
     delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
   end if;
@@ -6820,7 +6810,7 @@ ALTER FUNCTION outbox.decide_copy(p_decision text, p_project text) OWNER TO post
 
 -- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: binding_lock() alone, then as cancel_pending().';
+COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
 
 -- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23969,17 +23959,13 @@ REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key t
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
 
--- Name: FUNCTION bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_project text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION bind_configured(p_functions_url text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION binding_lock(); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.binding_lock() FROM PUBLIC;
 
 -- Name: FUNCTION binding_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

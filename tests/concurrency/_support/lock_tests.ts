@@ -82,6 +82,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'copies.test.ts',
     'decide_copy() waits for a call of a run',
   ],
+  'engine/run/binding.sql bind: for update skip locked': [
+    'copies.test.ts',
+    'of two runs that find a new database one records it',
+  ],
   'engine/run/binding.sql follow_database: for update skip locked': [
     'copies.test.ts',
     'of two runs that find a new database one records it',

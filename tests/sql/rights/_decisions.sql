@@ -148,7 +148,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
   tick_problem
   -- the binding to a project
-  bind bind_configured binding_lock binding_problem cancel_open cancel_pending check_binding database_id follow_database
+  bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
   kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent

@@ -2,7 +2,7 @@
 -- The outbox belongs to a project and a database: who binds, who continues and who gets nothing.
 begin;
 \ir ../../_helpers.sql
-select plan(68);
+select plan(70);
 
 create sequence numbers;
 create function called(p_project text, p_kind text default 'worker', p_run integer default 1, p_results jsonb default '[]', p_kick text default null) returns jsonb language sql as $$
@@ -35,6 +35,7 @@ select results_eq('select project, database, named_by, at from outbox.binding', 
 select set_eq('select changes()', array['bound shop.example.com 1/5 by run'], 'which is recorded');
 select is(claimed(called(p)), 1, p || ' is the same project')
 from unnest('{https://shop.example.com,http://SHOP.example.com/,shop.example.com:443}'::text[]) p;
+select is((select names from outbox.binding), '{https://shop.example.com,http://SHOP.example.com/,shop.example.com:443}', 'each of these texts is kept, so that it is compared only once');
 select is(claimed(called(null)), 1, 'older functions in the same database deliver');
 select is((select count(*)::integer from outbox.binding_change), 1, 'nothing changed');
 
@@ -55,6 +56,8 @@ select is((select problems[1] from outbox.queue_health), 'a run of kind worker n
 select is(outbox.get_health() ->> 'status', 'degraded', 'the health of the API does');
 select is(outbox.get_metrics() -> 'engine' -> 'copy', 'true', 'the metrics do');
 select is(claimed(called('shop.example.com')), 1, 'runs of the project itself continue');
+do $$ begin perform called(p) from unnest('{shop.example.com/a,shop.example.com/b,shop.example.com/c}'::text[]) p; end $$;
+select is((select cardinality(names) from outbox.binding), 5, 'at most five texts are kept');
 select is(called('staging.example.com', p_run => 2) ->> 'stop', 'another_project', 'the other one stays refused');
 create temporary table noted as select ctid as place from outbox.binding_refusal;
 do $$ begin perform called('staging.example.com', p_run => 2); end $$;
@@ -83,12 +86,12 @@ select is((select count(*)::integer from outbox.event where type = 'outhook.data
 
 -- A run in its middle: its results are stored.
 create temporary table held as select called('shop.example.com', p_run => 3) as a;
-update outbox.binding set project = 'other.example.com' where only_row;
+update outbox.binding set project = 'other.example.com', names = '{}' where only_row;
 select results_eq($$select r ->> 'stop', r -> 'applied', claimed(r) from (select called('shop.example.com', p_run => 3,
   p_results => results(a, 'delivered', '{"status": 200, "duration_ms": 1}')) as r from held) x$$,
   $$values ('another_project', '1'::jsonb, 0)$$, 'a run that is refused in its middle reports its results and gets nothing more');
 select is((select ended_at from outbox.run where id::text like '%3'), outbox.clock(), 'and it has ended');
-update outbox.binding set project = 'shop.example.com' where only_row;
+update outbox.binding set project = 'shop.example.com', names = '{}' where only_row;
 
 -- A kick of a physical copy.
 select is(claimed(called('shop.example.com', 'edge', 4, p_kick => outbox.server_id())), 1, 'a run that this database kicked delivers');
