@@ -1,5 +1,4 @@
 import type { PolicySource } from '../_shared/connect/address.ts'
-import type { ContractRefusal } from '../_shared/contract/range.ts'
 import type { Delivery, Result, Retry } from '../_shared/contract/contract.ts'
 import type { KeyCache } from '../_shared/signing/sign.ts'
 import type { Transport } from '../_shared/transport/transport.ts'
@@ -8,6 +7,7 @@ import type { AttemptDeps } from './attempt.ts'
 import { dispatchDueAt } from './due.ts'
 import { createOutstanding, type Outstanding } from './outstanding.ts'
 import type { RunOptions } from './options.ts'
+import type { RunRefusal } from './refusal.ts'
 import type { RedispatchDeps } from './redispatch.ts'
 import { createRenewals, type Renewals } from './renewals.ts'
 import { type EndReason, initialState, type RunState } from './state.ts'
@@ -25,8 +25,12 @@ export type RunDeps = RedispatchDeps & AttemptDeps & {
   yieldTurn(): Promise<void>
   /** The process's CPU time so far in ms, user and system; null if the runtime does not report it. */
   cpuMs(): number | null
-  /** Called for each dispatch response, with the refusal if the versions do not work together. */
-  dispatched?(refusal: ContractRefusal | null): void
+  /** The database that sent the kick, if the kick names it. */
+  kick?: string | null
+  /** The last problem that a run logged, so that the runs of a worker log it once. */
+  said?: { problem: string | null }
+  /** Called for each dispatch response, with the refusal if the run gets nothing. */
+  dispatched?(refusal: RunRefusal | null): void
   /** Called for each result when it is recorded. */
   observe(result: Result, delivery: Delivery): void
   /** Called with the decisions (retry or dead letter) after the database has stored failed results. */
@@ -65,7 +69,7 @@ export type ActiveRun = {
 /** Creates a run that has made no call yet. */
 export function createRun(deps: RunDeps, initial: RunOptions): ActiveRun {
   const { clock } = deps
-  const state = initialState(clock.now())
+  const state = initialState(clock.now(), deps.said?.problem ?? null)
   const run: ActiveRun = {
     deps,
     initial,

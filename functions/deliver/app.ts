@@ -1,13 +1,15 @@
 import { Hono } from 'hono'
-import { contractRange, type ContractRefusal } from '../_shared/contract/range.ts'
+import { contractRange } from '../_shared/contract/range.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
 import { version } from '../_shared/base/version.ts'
-import { verifyKick } from './kick.ts'
+import { databaseOfKick, verifyKick } from './kick.ts'
+import type { RunRefusal } from './refusal.ts'
 
 export type AppDeps = {
   /** The kick secrets in force; an empty list: the function is not set up yet. */
   kickSecrets: readonly string[]
-  startRun(): StartedRun
+  /** Starts a run; `kick` is the database that sent the kick, null if the kick names none. */
+  startRun(kick: string | null): StartedRun
   /** Keeps the process alive until the promise settles. */
   waitUntil(promise: Promise<void>): void
   /** Milliseconds since 1970. */
@@ -17,19 +19,21 @@ export type AppDeps = {
 /** A run that has started; neither promise rejects. */
 export type StartedRun = {
   /** Why its first dispatch was refused; null if it was accepted or has no response within 1 s. */
-  first: Promise<ContractRefusal | null>
+  first: Promise<RunRefusal | null>
   end: Promise<void>
 }
 
 /**
  * The function's HTTP side: `POST /deliver/run` starts a run (202), `GET /deliver/health` returns the
- * version and the supported contracts. Errors are problem details: 401 invalid_kick, 503
- * not_configured or contract_mismatch, 404 not_found.
+ * version and the supported contracts, and `status`: `ok`, or the code of the refusal if the last run of
+ * this process got nothing. Errors are problem details: 401 invalid_kick, 409 foreign_kick, 503
+ * not_configured, contract_mismatch, another_project, no_project or deciding, 404 not_found.
  */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const app = new Hono().basePath('/deliver')
+  let status = 'ok'
 
-  app.get('/health', (c) => c.json({ status: 'ok', version, contracts: contractRange }))
+  app.get('/health', (c) => c.json({ status, version, contracts: contractRange }))
 
   app.post('/run', async (c) => {
     if (kickSecrets.length === 0) {
@@ -49,16 +53,15 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
         detail: 'The x-outhook-kick header is missing, too old, or signed with another secret',
       })
     }
-    const { first, end } = startRun()
+    const kick = databaseOfKick(c.req.header('x-outhook-database'))
+    const { first, end } = startRun(kick)
     waitUntil(end)
     const refusal = await first
+    // A kick of a copy says nothing about this function.
+    if (refusal?.code !== 'foreign_kick') status = refusal?.code ?? 'ok'
     if (refusal === null) return c.json({}, 202)
-    return problemResponse({
-      status: 503,
-      code: 'contract_mismatch',
-      title: `Update the ${refusal.update}`,
-      detail: refusal.message,
-    })
+    // The copy recognises its own kick by the database.
+    return problemResponse({ ...refusal, ...(kick === null ? {} : { database: kick }) })
   })
 
   app.notFound((c) =>

@@ -1,4 +1,10 @@
 import { z } from 'zod'
+import {
+  projectOfFunction,
+  projectVariable,
+  refOfDatabaseUrl,
+  refOfProject,
+} from '../_shared/database/project.ts'
 import { connectionUrlProblem } from '../_shared/database/url.ts'
 import { parseKickSecrets } from './kick.ts'
 
@@ -26,9 +32,11 @@ const proxyAuthorization = z.string()
 
 const edge = z.object({
   SUPABASE_URL: z.url(),
+  SUPABASE_DB_URL: z.string().optional(),
   SUPABASE_SECRET_KEYS: keys,
   SUPABASE_SERVICE_ROLE_KEY: key.optional(),
   OUTHOOK_WORKER_SECRET: z.string().default(''),
+  OUTHOOK_PROJECT: projectVariable,
   OUTHOOK_TRANSPORT: transport,
   OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
   OUTHOOK_DEBUG: flag,
@@ -40,6 +48,7 @@ const worker = z.object({
       const problem = connectionUrlProblem(url)
       if (problem !== null) context.addIssue(problem)
     }),
+  OUTHOOK_PROJECT: projectVariable,
   OUTHOOK_TRANSPORT: transport,
   OUTHOOK_PROXY_AUTHORIZATION: proxyAuthorization,
   OUTHOOK_DEBUG: flag,
@@ -50,6 +59,7 @@ type Variables = Record<string, string | undefined>
 export type EdgeEnv = {
   url: string
   key: string
+  project: string
   kickSecrets: string[]
   transport: 'http1' | 'fetch'
   /** The Proxy-Authorization header for egress.proxy_url, if the proxy requires one. */
@@ -59,6 +69,7 @@ export type EdgeEnv = {
 
 export type WorkerEnv = {
   dbUrl: string
+  project: string
   transport: 'http1' | 'fetch'
   proxyAuthorization: string | undefined
   debug: boolean
@@ -76,6 +87,11 @@ export function readEdgeEnv(variables: Variables): EdgeEnv {
   return {
     url: env.SUPABASE_URL,
     key,
+    project: projectOfFunction({
+      project: env.OUTHOOK_PROJECT,
+      url: env.SUPABASE_URL,
+      dbUrl: env.SUPABASE_DB_URL,
+    }),
     kickSecrets: parseKickSecrets(env.OUTHOOK_WORKER_SECRET),
     transport: env.OUTHOOK_TRANSPORT,
     proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
@@ -88,10 +104,32 @@ export function readWorkerEnv(variables: Variables): WorkerEnv {
   const env = read(worker, variables)
   return {
     dbUrl: env.OUTHOOK_DB_URL,
+    project: projectOfWorker(env.OUTHOOK_PROJECT, env.OUTHOOK_DB_URL),
     transport: env.OUTHOOK_TRANSPORT,
     proxyAuthorization: env.OUTHOOK_PROXY_AUTHORIZATION,
     debug: env.OUTHOOK_DEBUG,
   }
+}
+
+/**
+ * A worker asks for its project, because a copy of the database looks like the database. A connection
+ * string of Supabase names the project, so it must not contradict the variable.
+ */
+function projectOfWorker(project: string, dbUrl: string): string {
+  const ref = refOfDatabaseUrl(dbUrl)
+  const named = refOfProject(project)
+  if (ref !== null && named !== null && ref !== named) {
+    throw new Error(
+      `Cannot start: OUTHOOK_PROJECT names the project ${named}, and OUTHOOK_DB_URL is the database ` +
+        `of the project ${ref}: correct one of them`,
+    )
+  }
+  if (project !== '') return project
+  if (ref !== null) return ref
+  throw new Error(
+    "Cannot start: OUTHOOK_PROJECT is not set: set it to the project's URL, the same as SUPABASE_URL " +
+      'of the function deliver, or to a name that no copy of this database has, such as shop-production',
+  )
 }
 
 function read<T>(schema: z.ZodType<T>, variables: Variables): T {

@@ -12,6 +12,14 @@ export function parseKickSecrets(text: string): string[] {
 }
 
 /**
+ * The database that a kick comes from, from its x-outhook-database header: 32 hexadecimal digits, or null.
+ * It is not signed: a wrong one can only end a run that the sender of the kick has started.
+ */
+export function databaseOfKick(header: string | undefined): string | null {
+  return header !== undefined && /^[0-9a-f]{32}$/.test(header) ? header : null
+}
+
+/**
  * Whether an x-outhook-kick header, `t=<unix seconds>,v1=<hex hmac-sha256 of the digits of t>`, was
  * signed with one of the secrets within the window around `nowSeconds`. The comparison takes constant
  * time.

@@ -1,6 +1,7 @@
 import { type ActiveRun, createRun, type RunDeps, type RunSummary } from './active_run.ts'
 import { dispatchDueAt, endReason, freeSlots } from './due.ts'
 import type { RunOptions } from './options.ts'
+import { isNeverStored } from './refusal.ts'
 import type { RunState } from './state.ts'
 import { isHalted, turn } from './turn.ts'
 
@@ -55,7 +56,7 @@ async function claimUntilEnd(active: ActiveRun): Promise<void> {
  */
 async function finish(active: ActiveRun): Promise<void> {
   const { deps: { clock }, state, alarm } = active
-  const isNeverCounted = state.seq === 0 || state.seq === 1 && state.end === 'stop:too_many_runs'
+  const isNeverCounted = state.seq === 0 || state.seq === 1 && isNeverStored(state.end)
   await closeRenewals(active)
   if (!isNeverCounted) {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)

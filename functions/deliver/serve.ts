@@ -3,12 +3,12 @@ import { systemClock } from '../_shared/base/clock.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 import { createLog } from '../_shared/base/log.ts'
 import { loadTracer } from '../_shared/trace/load.ts'
-import type { ContractRefusal } from '../_shared/contract/range.ts'
 import { type Senders, sendersWith } from '../_shared/senders/registry.ts'
 import type { RunDeps } from './active_run.ts'
 import { createApp, type StartedRun } from './app.ts'
 import { readEdgeEnv } from './env.ts'
 import { edgeOptions } from './options.ts'
+import type { RunRefusal } from './refusal.ts'
 import { run } from './run.ts'
 import { keepAlive } from '../_shared/base/wait_until.ts'
 import { wireRun } from './wire.ts'
@@ -29,7 +29,7 @@ export async function serveRuns(own: Senders = new Map()): Promise<void> {
   addEventListener('beforeunload', () => stop.abort())
 
   const deps = wireRun({
-    database: connectRpc({ url: env.url, key: env.key }),
+    database: connectRpc({ url: env.url, key: env.key, project: env.project }),
     transport: env.transport,
     proxyAuthorization: env.proxyAuthorization,
     log,
@@ -41,10 +41,10 @@ export async function serveRuns(own: Senders = new Map()): Promise<void> {
     senders: sendersWith(own),
   })
 
-  function startRun(): StartedRun {
-    const { promise: first, resolve } = Promise.withResolvers<ContractRefusal | null>()
+  function startRun(kick: string | null): StartedRun {
+    const { promise: first, resolve } = Promise.withResolvers<RunRefusal | null>()
     const cancel = systemClock.after(firstMs, () => resolve(null))
-    const end = runToEnd({ ...deps, dispatched: resolve }).finally(() => {
+    const end = runToEnd({ ...deps, kick, dispatched: resolve }).finally(() => {
       cancel()
       resolve(null)
     })

@@ -13,7 +13,7 @@ export type EndReason =
   | 'contract'
   /** A response could not be read; the deliveries that it claimed were released. */
   | 'unreadable'
-  /** The reason of the database: `too_many_runs` or `disabled`. */
+  /** The reason of the database: `too_many_runs`, `disabled`, or one of refusal.ts. */
   | `stop:${string}`
 
 /** A run between two dispatches. All times are in ms on the run's monotonic clock. */
@@ -49,13 +49,13 @@ export type RunState = {
   known: EndpointCache
   /** CPU time since the run started, as of the last response; 0 if the runtime does not report it. */
   cpuMs: number
-  /** Why the tick does not run, from the last response; null: it runs. */
+  /** The problem of the last response: why the tick does not run, or the run gets nothing. */
   problem: string | null
   end: EndReason | null
 }
 
 /** The state of a run that starts now. */
-export function initialState(now: number): RunState {
+export function initialState(now: number, problem: string | null = null): RunState {
   return {
     startedAt: now,
     seq: 0,
@@ -75,7 +75,7 @@ export function initialState(now: number): RunState {
     claimed: 0,
     known: emptyCache(now),
     cpuMs: 0,
-    problem: null,
+    problem,
     end: null,
   }
 }

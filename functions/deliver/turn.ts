@@ -6,6 +6,7 @@ import { chainsOf, sendChain } from './chains.ts'
 import { isNearlyFull, mustNotSend, sendsTheRest } from './due.ts'
 import { withSettings } from './options.ts'
 import { divide } from './divide.ts'
+import { contractRefused, projectRefused } from './refusal.ts'
 import { addCached, unlessExpired, withEndpoints } from './endpoint_cache.ts'
 import { dispatchWithRetries, type TimedResponse } from './redispatch.ts'
 
@@ -37,6 +38,7 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
     known: known.revisions,
     // The results of another call in flight may not be recorded yet.
     held: state.outstanding + state.offered + state.inFlight.length,
+    ...(state.seq === 1 && deps.kick ? { kick: deps.kick } : {}),
   }
   state.inFlight.push(call.seq)
   state.offered += limit
@@ -51,10 +53,10 @@ export async function turn(run: ActiveRun, room: number, ended: boolean): Promis
   if (received === null || 'refusal' in received) {
     renewals.settle(null, 0)
     state.end = received === null ? 'database' : 'contract'
-    deps.dispatched?.(received?.refusal ?? null)
+    deps.dispatched?.(received === null ? null : contractRefused(received.refusal))
     return
   }
-  deps.dispatched?.(null)
+  deps.dispatched?.('response' in received ? projectRefused(received.response) : null)
   if ('unreadable' in received) {
     renewals.settle(null, 0)
     releaseUnreadable(run, received.unreadable)
@@ -124,6 +126,7 @@ function recordResponse(
     deps.log('error', 'the database reports a problem', { run: summary.run, error: problem })
   }
   state.problem = problem
+  if (deps.said !== undefined) deps.said.problem = problem
   for (const { lease_ms } of [...deliveries, ...response.renewed ?? []]) {
     state.leasedUntil = Math.max(state.leasedUntil, calledAt + lease_ms)
   }

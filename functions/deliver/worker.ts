@@ -10,13 +10,14 @@ import type { RunDeps } from './active_run.ts'
 import { readWorkerEnv, type WorkerEnv } from './env.ts'
 import { gatherLines, writeToStdout } from './lines.ts'
 import { workerOptions } from './options.ts'
+import { isProjectStop } from './refusal.ts'
 import { run } from './run.ts'
 import { startTally } from './tally.ts'
 import { wireRun } from './wire.ts'
 
 /** The pause after the database has refused a run. */
 const refusedPauseMs = 5_000
-/** The pause while functions and database have no common contract. */
+/** The pause while functions and database have no common contract, or another project has the database. */
 const contractPauseMs = 15_000
 
 /**
@@ -45,7 +46,7 @@ async function deliver(own: Senders): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     Deno.addSignalListener(signal, () => stop.abort())
   }
-  const database = connectDirect({ url: env.dbUrl })
+  const database = connectDirect({ url: env.dbUrl, project: env.project })
   const deps = wireRun({
     database,
     transport: env.transport,
@@ -58,7 +59,7 @@ async function deliver(own: Senders): Promise<number> {
   })
   const tally = startTally(deps.clock, log)
   log('info', 'worker started', { kind: 'worker' })
-  await work({ ...deps, observe: watch(deps, tally.add) }, log)
+  await work({ ...deps, observe: watch(deps, tally.add), said: { problem: null } }, log)
   tally.stop()
   await deps.spans?.flush()
   await deps.transport.close()
@@ -73,7 +74,8 @@ async function work(deps: RunDeps, log: Log): Promise<void> {
     const { end, ...counts } = await run(deps, workerOptions)
     log('info', 'run ended', { ...counts, kind: 'worker', reason: end })
     if (deps.stop.aborted) return
-    const pauseMs = end === 'contract' || end === 'unreadable' ? contractPauseMs : refusedPauseMs
+    const isLong = end === 'contract' || end === 'unreadable' || isProjectStop(end)
+    const pauseMs = isLong ? contractPauseMs : refusedPauseMs
     await sleep(deps.clock, pauseMs, deps.stop)
   }
 }

@@ -56,6 +56,8 @@ export const metricsResult = z.object({
   }),
   engine: z.object({
     enabled: z.boolean(),
+    /** Absent in an older database. */
+    copy: z.boolean().default(false),
     runs: z.record(z.string(), z.number()),
     tick_at: seconds,
     kick_at: seconds,

@@ -120,6 +120,11 @@ function engineGauges({ engine, now, version }: MetricsResult): Family[] {
       'Whether the setting worker.enabled is on.',
       Number(engine.enabled),
     ),
+    single(
+      'outhook_copy',
+      'Whether runs get nothing because the database belongs to another project.',
+      Number(engine.copy),
+    ),
     gauge(
       'outhook_runs_alive',
       'Runs that polled in the last 10 s.',

@@ -54,6 +54,7 @@ as $$
 begin
   return pg_catalog.jsonb_build_object(
     'enabled', outbox.setting_on('worker.enabled'),
+    'copy', outbox.binding_problem(p_now) is not null,
     'runs', (
       select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
       from (
@@ -90,7 +91,8 @@ begin
 end
 $$;
 comment on function outbox.engine_metrics(timestamptz) is
-  'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", '
+  'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a '
+  'binding_problem(), "runs": by kind, "tick_at", '
   '"kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", '
   '"until", "bytes"}]}.';
 

@@ -257,6 +257,12 @@ checks as (
     end,
     pg_catalog.concat_ws(', the oldest of ', p.who, p.late)
   from pinned p
+  union all
+  select 18, 'Does the database belong to the project of its runs?', 'A copy',
+    case when c.problem is null then 'ok' else 'error' end,
+    coalesce(c.problem, (select 'yes: ' || b.project from outbox.binding b),
+      'it belongs to no project until the first run')
+  from (select outbox.binding_problem(outbox.clock()) as problem) c
 )
 select c.question, c.status, c.result, case when c.status <> 'ok' then c.runbook end as runbook
 from checks c

@@ -13,7 +13,7 @@ export interface WorkerProcess {
 }
 
 /**
- * Starts a worker on the database at `dbUrl`, with more environment variables if given. `program` is
+ * Starts a worker on the database at `dbUrl`, with more environment variables if given, for the local stack's project. `program` is
  * the path of its main module from the root of the project.
  */
 export function startWorker(
@@ -24,7 +24,7 @@ export function startWorker(
   const child = new Deno.Command(Deno.execPath(), {
     args: ['run', '-A', '--no-check', '--cached-only', program],
     cwd: projectRoot,
-    env: { OUTHOOK_DB_URL: dbUrl, NO_COLOR: '1', ...env },
+    env: { OUTHOOK_DB_URL: dbUrl, OUTHOOK_PROJECT: 'local', NO_COLOR: '1', ...env },
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',

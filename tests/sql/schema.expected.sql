@@ -2441,6 +2441,183 @@ ALTER FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_
 
 COMMENT ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) IS 'Part of execute_saga(): checks its arguments and inserts the idempotency key. Returns {"id", "steps": [{"function", "event_type"}]}, or the result of the earlier execution with this key, with "repeated": true. OH001, OH002, OH003.';
 
+-- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.binding (
+    only_row boolean DEFAULT true NOT NULL,
+    project text NOT NULL,
+    database text NOT NULL,
+    names text[] DEFAULT '{}'::text[] NOT NULL,
+    named_by text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    stopped_project text,
+    stopped_at timestamp with time zone,
+    CONSTRAINT binding_is_named_by_someone CHECK ((named_by = ANY (ARRAY['configure'::text, 'run'::text, 'person'::text]))),
+    CONSTRAINT binding_is_one_row CHECK (only_row)
+);
+
+ALTER TABLE outbox.binding OWNER TO postgres;
+
+-- Name: TABLE binding; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.binding IS 'One row, once a run or configure() has bound the outbox: the project that delivers (project_name()) and its database (database_id()). names: up to 5 texts by which runs named the project, so that their next calls need no project_name(). stopped_project: the project for which decide_copy() decided that this copy stays stopped; empty if no run has named one.';
+
+-- Name: bind(uuid, text, text, outbox.binding, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_database text := outbox.database_id();
+  v_project text := outbox.project_name(p_named);
+begin
+  if v_project is null then
+    return case
+      when p_binding.database <> v_database
+      then outbox.refuse_project(p_run, p_kind, 'no_project', null, p_now)
+    end;
+  end if;
+  if p_binding.project is null then
+    insert into outbox.binding (project, database, names, named_by, at)
+    values (v_project, v_database, array[p_named], 'run', p_now)
+    on conflict do nothing;
+    if found then
+      perform outbox.note_binding('bound', null, 'run', p_now);
+      return null;
+    end if;
+    -- Another run was first.
+    select * into p_binding from outbox.binding;
+  end if;
+  if p_binding.named_by = 'configure' and p_binding.database = v_database then
+    -- The URL of the functions may have another name than the project, such as a custom domain.
+    update outbox.binding b set
+      project = v_project, names = array[p_named], named_by = 'run', at = p_now
+    where b.named_by = 'configure';
+    if found then
+      perform outbox.note_binding('bound', p_binding, 'run', p_now);
+      return null;
+    end if;
+    select * into p_binding from outbox.binding;
+  end if;
+  if p_binding.project <> v_project then
+    return outbox.refuse_project(p_run, p_kind, 'another_project', v_project, p_now);
+  end if;
+  if p_binding.database <> v_database then
+    perform outbox.follow_database(p_binding, v_database, p_now);
+  end if;
+  if pg_catalog.cardinality(p_binding.names) < 5 then
+    update outbox.binding b set names = b.names || p_named
+    where p_named <> all (b.names) and b.only_row = (
+      select l.only_row from outbox.binding l where l.project = v_project for update skip locked);
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) IS 'check_binding() for a call that does not simply match: binds an outbox that is not bound, binds it again to the new database of the same project, or refuses the run. p_named: the text that names the project, null for none; p_binding: the binding as read, nulls if there is none.';
+
+-- Name: bind_configured(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_project text := outbox.project_name(p_functions_url);
+  v_was outbox.binding;
+  v_binding outbox.binding;
+begin
+  select * into v_was from outbox.binding;
+  insert into outbox.binding as b (project, database, named_by, at)
+  values (v_project, outbox.database_id(), 'configure', p_now)
+  on conflict (only_row) do update set project = excluded.project, at = excluded.at
+    where b.named_by = 'configure' and b.database = excluded.database
+      and b.project <> excluded.project;
+  if found then
+    perform outbox.note_binding('bound', v_was, 'configure', p_now);
+  end if;
+  -- The new URL may be the remedy, so the next kick is sent at once.
+  delete from outbox.binding_refusal r where r.kind = 'edge';
+  select * into v_binding from outbox.binding;
+  -- Only a ref names a project for certain: any other URL may be a second name of it.
+  if v_binding.project <> v_project and v_binding.project ~ '^[a-z0-9]{20}$'
+    and v_project ~ '^[a-z0-9]{20}$'
+  then
+    return pg_catalog.format(
+      'this database belongs to the project %s, and the functions are those of the project %s: the '
+      'database is a copy, and nothing is delivered from it. Call outbox.decide_copy() (runbook: A '
+      'copy)', v_binding.project, v_project);
+  end if;
+  return outbox.binding_problem(p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION bind_configured(p_functions_url text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) IS 'Binds an outbox that no run has bound yet to the project of the URL, until the first run names the project itself. Returns the problem if the URL belongs to another project, or null.';
+
+-- Name: binding_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.binding_problem(p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_binding outbox.binding;
+  v_problems text;
+begin
+  select * into v_binding from outbox.binding;
+  v_problems := (
+    select pg_catalog.string_agg(
+      case r.reason
+        when 'foreign_kick' then
+          'this database is a copy: the function at the configured URL works on another database '
+          'and refuses the kicks of this one. Call outbox.configure() with the URL of the functions '
+          'of this project'
+        when 'no_project' then pg_catalog.format(
+          'a run of kind %s names no project: set OUTHOOK_PROJECT, or update the functions', r.kind)
+        else pg_catalog.format(
+          'a run of kind %s names the project %s, but this database belongs to the project %s: it is '
+          'a copy, or the name is wrong. Call outbox.decide_copy()',
+          r.kind, r.project, v_binding.project)
+      end || ' (runbook: A copy)', '; ' order by r.kind, r.reason)
+    from outbox.binding_refusal r
+    where r.at > p_now - interval '5 minutes'
+      and r.project is distinct from v_binding.project
+      and coalesce(r.project, '') is distinct from v_binding.stopped_project);
+  if v_problems is not null then
+    return v_problems;
+  end if;
+  if v_binding.stopped_project is not null
+    and not exists (select from outbox.run r where r.polled_at > v_binding.stopped_at)
+  then
+    return pg_catalog.format(
+      'this database is a copy of the project %s and stays stopped, as decided at %s '
+      '(runbook: A copy)', v_binding.project, outbox.iso_time(v_binding.stopped_at));
+  end if;
+  if v_binding.database <> outbox.database_id() then
+    return pg_catalog.format(
+      'this database is another one than that of the last run: it was upgraded or restored, or it '
+      'is a copy. A run of the project %s delivers from it, a run of another project does not '
+      '(runbook: A copy)', v_binding.project);
+  end if;
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.binding_problem(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION binding_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.binding_problem(p_now timestamp with time zone) IS 'Why runs get nothing from this database because it belongs to another project, with the remedy; null if there is no such problem. A refused run counts for 5 minutes.';
+
 -- Name: broker_of_wire(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.broker_of_wire(p_broker jsonb) RETURNS jsonb
@@ -2580,9 +2757,9 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 
 COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
 
--- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) RETURNS json
+CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -2594,15 +2771,15 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()));
 end
 $$;
 
-ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) OWNER TO postgres;
+ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) OWNER TO postgres;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem().';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -2807,6 +2984,94 @@ ALTER FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor t
 -- Name: FUNCTION cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) IS 'Cancels a QUEUED message and returns it. OH002; OH004: the message has another status.';
+
+-- Name: cancel_open(uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_gate bigint := (
+    select g.id from outbox.gate g
+    where g.endpoint_id = p_endpoint_id order by g.changed_at desc limit 1);
+  v_events uuid[];
+begin
+  with lanes as materialized (
+    select l.id from outbox.lane l where l.gate_id = v_gate
+  ), deleted as (
+    delete from outbox.delivery d using lanes l
+    where d.lane_id = l.id and d.lane_id > 0
+    returning d.event_id, d.attempt
+  ), attempts as (
+    insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error)
+    select d.event_id, p_endpoint_id, d.attempt, p_now, 'close', 'cancelled', p_why
+    from deleted d
+  ), letters as (
+    update outbox.dead_letter x set attempt = d.attempt
+    from deleted d
+    where x.event_id = d.event_id and x.endpoint_id = p_endpoint_id
+  )
+  select pg_catalog.array_agg(d.event_id) into v_events from deleted d;
+  if v_events is null then
+    return 0;
+  end if;
+  delete from outbox.refusal r where r.endpoint_id = p_endpoint_id;
+  delete from outbox.lane l where l.gate_id = v_gate and l.ordered and not l.halted;
+  update outbox.lane l set depth = 0, leased = 0, leased_until = null, next_at = 'infinity'
+  where l.gate_id = v_gate;
+  -- A probe was cancelled with the rest: the next delivery is one.
+  update outbox.gate g set depth = 0, in_flight = 0,
+    breaker = case when g.breaker = 'half_open' then 'open' else g.breaker end,
+    probe_event = null, probe_attempt = null
+  where g.id = v_gate;
+  perform outbox.count_ended(p_endpoint_id, 'cancelled', pg_catalog.cardinality(v_events));
+  perform outbox.on_closed(e, 'cancelled', p_why, p_now) from pg_catalog.unnest(v_events) e;
+  perform outbox.park(array[p_endpoint_id], p_now);
+  return pg_catalog.cardinality(v_events);
+end
+$$;
+
+ALTER FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) IS 'Cancels all open deliveries of an endpoint, also those in flight, and records the end of each; returns how many. locks: the caller holds the gate.';
+
+-- Name: cancel_pending(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_jobs bigint;
+  v_endpoints uuid[];
+  v_cancelled bigint := 0;
+  v_endpoint uuid;
+begin
+  with ended as (
+    update outbox.replay_job j set status = 'cancelled', finished_at = p_now
+    where j.status in ('running', 'paused')
+    returning j.id
+  )
+  select pg_catalog.count(*) into v_jobs from ended;
+  perform outbox.route_all(p_now);
+  v_endpoints := array(select e.id from outbox.endpoint e);
+  perform outbox.lock_gates(v_endpoints);
+  foreach v_endpoint in array v_endpoints loop
+    v_cancelled := v_cancelled + outbox.cancel_open(v_endpoint, p_why, p_now);
+  end loop;
+  return pg_catalog.jsonb_build_object('deliveries', v_cancelled, 'replay_jobs', v_jobs);
+end
+$$;
+
+ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs: {"deliveries", "replay_jobs"}: how many. locks: replay jobs, router with SKIP LOCKED, all gates by id.';
 
 -- Name: change_broker_of_wire(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3231,6 +3496,40 @@ ALTER FUNCTION outbox.check_amqp_url(p_url text) OWNER TO postgres;
 -- Name: FUNCTION check_amqp_url(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_amqp_url(p_url text) IS 'The URL of a RabbitMQ broker with its port, such as amqps://host:5671/vhost. OH001: it is invalid, contains credentials, or its host or port is not allowed.';
+
+-- Name: check_binding(uuid, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_named text := p_says ->> 'project';
+  v_binding outbox.binding;
+begin
+  -- The shared lock costs 1 us. A decision waits for the calls before it, and no call waits for it.
+  if not pg_catalog.pg_try_advisory_xact_lock_shared('outbox.binding'::regclass::oid::bigint) then
+    return 'deciding';
+  end if;
+  if p_says ->> 'kick' <> outbox.server_id() then
+    return 'foreign_kick';
+  end if;
+  select * into v_binding from outbox.binding;
+  -- Almost every call ends here. database_id() stores its result in the session.
+  if v_named = any (v_binding.names)
+    and v_binding.database = pg_catalog.current_setting('outbox.database_id', true)
+  then
+    return null;
+  end if;
+  return outbox.bind(p_run, p_kind, pg_catalog.left(v_named, 200), v_binding, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. locks: an advisory lock, shared.';
 
 -- Name: check_broker_address(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5534,8 +5833,8 @@ begin
   return pg_catalog.jsonb_build_object(
     'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'problems', pg_catalog.to_jsonb(
-      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
-        null)));
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock()),
+        outbox.bind_configured(p_functions_url, outbox.clock())], null)));
 end
 $_$;
 
@@ -5543,7 +5842,7 @@ ALTER FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) OWNE
 
 -- Name: FUNCTION configure(p_functions_url text, p_worker_secret text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Stores the URL of the functions and the secret that signs kicks in Vault. Returns {"functions_url", "problems": texts about the tick and the versions}. Call it again to change either. OH001.';
+COMMENT ON FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) IS 'Stores the URL of the functions and the secret that signs kicks in Vault. Returns {"functions_url", "problems": texts about the tick, the versions and the project}. Call it again to change either. Binds an outbox that no run has bound yet to the project of the URL. OH001.';
 
 -- Name: consents_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6452,6 +6751,38 @@ ALTER FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most in
 
 COMMENT ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) IS 'A batch cut to p_most pairs. The event at the cut stays in unrouted, with the last endpoint that was processed.';
 
+-- Name: database_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.database_id() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_id text := nullif(pg_catalog.current_setting('outbox.database_id', true), '');
+begin
+  if v_id is not null then
+    return v_id;
+  end if;
+  begin
+    v_id := (select c.system_identifier::text from pg_catalog.pg_control_system() c);
+  exception when insufficient_privilege then
+    v_id := '0';
+  end;
+  v_id := v_id || '/' || (
+    select d.oid::text from pg_catalog.pg_database d
+    where d.datname = pg_catalog.current_database());
+  -- Reading the control file takes 40 us, and a session stays in one database of one server.
+  perform pg_catalog.set_config('outbox.database_id', v_id, false);
+  return v_id;
+end
+$$;
+
+ALTER FUNCTION outbox.database_id() OWNER TO postgres;
+
+-- Name: FUNCTION database_id(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.database_id() IS 'The identity of this database: the system identifier of the server and the oid of the database. A physical copy has the same one. Stored in the session.';
+
 -- Name: database_metrics(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.database_metrics() RETURNS jsonb
@@ -6556,6 +6887,49 @@ ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO pos
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter in the form of the API, without its body.';
+
+-- Name: decide_copy(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.decide_copy(p_decision text, p_project text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_was outbox.binding;
+  v_project text;
+  v_result jsonb := '{}';
+begin
+  perform outbox.check_choice('decision', p_decision,
+    '{stay_stopped,cancel_pending,deliver_pending}');
+  -- Waits for the calls of runs, at most 5 s each; no new one gets deliveries until the commit.
+  perform pg_catalog.pg_advisory_xact_lock('outbox.binding'::regclass::oid::bigint);
+  select * into v_was from outbox.binding;
+  v_project := outbox.project_to_decide(p_decision, p_project, v_was);
+  if p_decision = 'stay_stopped' then
+    update outbox.binding b set stopped_project = v_project, stopped_at = v_now where b.only_row;
+  else
+    if p_decision = 'cancel_pending' then
+      v_result := pg_catalog.jsonb_build_object('cancelled', outbox.cancel_pending(
+        pg_catalog.format('the database is a copy of the project %s', v_was.project), v_now));
+    end if;
+    update outbox.binding b set project = v_project, database = outbox.database_id(),
+      names = '{}', named_by = 'person', at = v_now, stopped_project = null, stopped_at = null
+    where b.only_row;
+    delete from outbox.binding_refusal r where r.kind in ('edge', 'worker');
+  end if;
+  perform outbox.note_binding(p_decision, v_was, session_user::text, v_now, v_result);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('decision', p_decision, 'project', v_project,
+    'was_project', v_was.project) || v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.decide_copy(p_decision text, p_project text) OWNER TO postgres;
+
+-- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.decide_copy(p_decision text, p_project text) IS 'Decides what happens with a copy of the database. p_decision: stay_stopped (the copy delivers nothing, and sends one kick an hour), cancel_pending (the outbox belongs to p_project from now on; all open deliveries and replay jobs are cancelled) or deliver_pending (the same, and open deliveries are sent). p_project: the name or URL of the project that takes over, null for that of the last refused run. Returns {"decision", "project", "was_project", "cancelled": {"deliveries", "replay_jobs"}, only of cancel_pending}. OH001; OH004: no run was refused, or the outbox is not bound yet. locks: the advisory lock of check_binding() alone, then as cancel_pending().';
 
 -- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6954,7 +7328,14 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
 declare
   v_now timestamptz := outbox.clock();
   v_contract integer := outbox.agreed_contract(p_contract);
+  v_foreign text := case
+    when v_contract is not null then outbox.check_binding(p_run, p_kind, p_contract, v_now)
+  end;
+  v_problem text := case
+    when v_foreign is not null then outbox.stop_problem(v_foreign, p_contract)
+  end;
   v_stop text := case
+    when v_foreign is not null then v_foreign
     when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
   end;
   v_limit integer := case
@@ -6978,6 +7359,9 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
+  if v_foreign is not null and v_given = 0 then
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
+  end if;
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
@@ -6986,7 +7370,8 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null,
+      v_problem);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
@@ -7051,7 +7436,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)));
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 
@@ -7059,7 +7444,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it}, null for contract 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7570,6 +7955,7 @@ CREATE FUNCTION outbox.engine_metrics(p_now timestamp with time zone) RETURNS js
 begin
   return pg_catalog.jsonb_build_object(
     'enabled', outbox.setting_on('worker.enabled'),
+    'copy', outbox.binding_problem(p_now) is not null,
     'runs', (
       select coalesce(pg_catalog.jsonb_object_agg(r.kind, r.n), '{}')
       from (
@@ -7610,7 +7996,7 @@ ALTER FUNCTION outbox.engine_metrics(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION engine_metrics(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
+COMMENT ON FUNCTION outbox.engine_metrics(p_now timestamp with time zone) IS 'The status of runs, the tick, kicks and partitions: {"enabled", "copy": whether there is a binding_problem(), "runs": by kind, "tick_at", "kick_at", "kicks": by reason, "replay_jobs", "in_default", "partitions": [{"table", "n", "until", "bytes"}]}.';
 
 -- Name: erase_inbound(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9205,6 +9591,39 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 -- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added.';
+
+-- Name: follow_database(outbox.binding, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- SKIP LOCKED: if another run is doing this, nothing is left to do.
+  update outbox.binding b set database = p_database, named_by = 'run', at = p_now
+  where b.only_row = (
+    select l.only_row from outbox.binding l
+    where l.database = p_binding.database for update skip locked);
+  if found then
+    perform outbox.note_binding('database_changed', p_binding, 'run', p_now);
+    perform outbox.put_news('outhook.database.changed', array[
+      pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
+        'wasDatabase', p_binding.database)::text], p_now);
+  end if;
+exception when others then
+  if outbox.is_passing(sqlstate) then
+    raise;
+  end if;
+  -- The project is the right one, so its deliveries go on.
+  raise warning 'outbox: the new database % cannot be recorded: % %', p_database, sqlstate, sqlerrm;
+end
+$$;
+
+ALTER FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) IS 'Binds the outbox to the new database of the same project, records it and publishes outhook.database.changed. locks: the binding with SKIP LOCKED.';
 
 -- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11318,7 +11737,7 @@ begin
   into v_url, v_secret
   from vault.decrypted_secrets s
   where s.name in ('outhook_functions_url', 'outhook_worker_secret');
-  if v_url is null or v_secret is null then
+  if v_url is null or v_secret is null or outbox.kicks_paused(v_now) then
     return false;
   end if;
   if not outbox.may_queue_kick(p_why, v_url || '/deliver/run') then
@@ -11330,6 +11749,7 @@ begin
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object(
       'Content-Type', 'application/json',
+      'x-outhook-database', outbox.server_id(),
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);
@@ -11374,6 +11794,30 @@ ALTER FUNCTION outbox.kick_on_commit() OWNER TO postgres;
 -- Name: FUNCTION kick_on_commit(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.kick_on_commit() IS 'Sends a kick if no run is awake (is_quiet()) and one more is allowed, at most once in a transaction.';
+
+-- Name: kicks_paused(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kicks_paused(p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- One kick each 30 s finds out whether the function works again. A copy that stays stopped needs
+  -- one an hour.
+  return exists (
+    select from outbox.binding_refusal r
+    left join outbox.binding b on b.stopped_project = coalesce(r.project, '')
+    where r.kind = 'edge' and r.at <= p_now + interval '10 s'
+      and r.at > p_now
+        - case when b.only_row then interval '1 hour' else interval '30 s' end);
+end
+$$;
+
+ALTER FUNCTION outbox.kicks_paused(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) IS 'Whether a kick would only be refused: an edge run was refused for its project in the last 30 s, or in the last hour if this copy stays stopped.';
 
 -- Name: lane_quantum(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13198,6 +13642,54 @@ ALTER FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.clai
 
 COMMENT ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) IS 'Stores what a call has claimed, for a repeat of the same call.';
 
+-- Name: note_binding(text, outbox.binding, text, timestamp with time zone, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into outbox.binding_change (at, action, project, database, was_project, was_database, by,
+    result)
+  select p_now, p_action, b.project, b.database, p_was.project, p_was.database, p_by, p_result
+  from outbox.binding b;
+end
+$$;
+
+ALTER FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb) IS 'Records a change of the binding. p_was: the binding before it.';
+
+-- Name: note_foreign_kick(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Once in 5 s is enough. A refused kick from before a restart names another server_id().
+  if pg_catalog.floor(extract(epoch from p_now))::bigint % 5 = 0 and exists (
+    select from (
+      select r.status_code, r.content from net._http_response r
+      where r.created > pg_catalog.clock_timestamp() - interval '10 s' and r.status_code = 409
+      order by r.created desc limit p_most
+    ) r
+    where pg_catalog.strpos(r.content, '"foreign_kick"') > 0
+      and pg_catalog.strpos(r.content, outbox.server_id()) > 0)
+  then
+    perform outbox.refuse_project(null, 'edge', 'foreign_kick', null, p_now);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION note_foreign_kick(p_now timestamp with time zone, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: records that the function at the configured URL refused a kick of this database, because it works on another one.';
+
 -- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -14299,6 +14791,83 @@ ALTER FUNCTION outbox.primary_key(p_table regclass) OWNER TO postgres;
 -- Name: FUNCTION primary_key(p_table regclass); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a table''s primary key.';
+
+-- Name: project_name(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.project_name(p_text text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_host text := pg_catalog.left(pg_catalog.lower(pg_catalog.btrim(p_text)), 200);
+  v_ref text;
+begin
+  v_host := pg_catalog.regexp_replace(v_host, '^[a-z][a-z0-9+.-]*://([^/?#@]*@)?', '');
+  v_host := pg_catalog.regexp_replace(v_host, '[/?#].*$', '');
+  v_host := pg_catalog.regexp_replace(v_host, '\.?(:(80|443))?$', '');
+  v_ref := (pg_catalog.regexp_match(v_host,
+    '^(?:db\.)?([a-z0-9]{20})(?:\.functions)?\.supabase\.(?:co|in|red|net)(?::[0-9]+)?$'))[1];
+  if v_ref is not null then
+    return v_ref;
+  end if;
+  if v_host ~ ('^(([^:]+\.)?localhost|127(\.[0-9]+){3}|0\.0\.0\.0|\[::1\]|(supabase[-_])?kong'
+    || '([-_][^.:]*)?|host\.docker\.internal)(:[0-9]+)?$')
+  then
+    return 'local';
+  end if;
+  return nullif(v_host, '');
+end
+$_$;
+
+ALTER FUNCTION outbox.project_name(p_text text) OWNER TO postgres;
+
+-- Name: FUNCTION project_name(p_text text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.project_name(p_text text) IS 'The name of a project from its URL, or from any text that a run names: the ref of a project on supabase.co, "local" for a local stack with any port, else the host with its port, in lower case and without scheme, path and default port. Null if there is none.';
+
+-- Name: project_to_decide(text, text, outbox.binding); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_binding outbox.binding) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_project text := outbox.project_name(p_project);
+  v_refusal outbox.binding_refusal;
+begin
+  if p_binding.project is null then
+    raise exception using errcode = 'OH004',
+      message = 'the outbox belongs to no project yet',
+      hint = 'There is nothing to decide: the first run binds it to its project';
+  end if;
+  if v_project is null then
+    select * into v_refusal from outbox.binding_refusal r
+    where r.reason <> 'no_project'
+    order by r.reason = 'another_project' desc, r.at desc limit 1;
+    v_project := case
+      when v_refusal.reason = 'foreign_kick' and p_decision = 'stay_stopped' then ''
+      else v_refusal.project
+    end;
+    if v_project is null then
+      raise exception using errcode = 'OH004',
+        message = 'no run of another project was refused',
+        hint = 'If this database is a copy, name the project that it is for: p_project => '
+          '''https://<ref>.supabase.co'', or the value of OUTHOOK_PROJECT';
+    end if;
+  end if;
+  if v_project = p_binding.project then
+    perform outbox.invalid('project', 'is the project to which this database belongs',
+      'A run of this project delivers; there is nothing to decide');
+  end if;
+  return v_project;
+end
+$$;
+
+ALTER FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_binding outbox.binding) OWNER TO postgres;
+
+-- Name: FUNCTION project_to_decide(p_decision text, p_project text, p_binding outbox.binding); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_binding outbox.binding) IS 'The project of a decision: p_project, or that of the last refused run; empty if a copy stays stopped of which only a kick was refused. OH001, OH004.';
 
 -- Name: publish(text, jsonb, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15492,6 +16061,7 @@ begin
   return pg_catalog.array_remove(array[
     outbox.tick_problem(),
     outbox.contract_problem(outbox.clock()),
+    outbox.binding_problem(outbox.clock()),
     case
       when least((p_backlog ->> 'oldest_unrouted_at')::timestamptz,
         (p_backlog ->> 'oldest_due_at')::timestamptz) < v_now - interval '60 s'
@@ -15506,7 +16076,7 @@ ALTER FUNCTION outbox.queue_problems(p_backlog jsonb) OWNER TO postgres;
 
 -- Name: FUNCTION queue_problems(p_backlog jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
+COMMENT ON FUNCTION outbox.queue_problems(p_backlog jsonb) IS 'The problems that stop or delay deliveries, as texts; empty if there are none: the tick, functions of another version, runs of another project, a backlog older than a minute, worker.enabled is false. p_backlog: the result of queue_backlog().';
 
 -- Name: raise_unknown_saga(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16692,6 +17262,39 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
+
+-- Name: refuse_project(uuid, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- A row from the last second is new enough. Not updating it avoids waiting for its lock.
+  if not exists (
+    select from outbox.binding_refusal r
+    where r.kind = p_kind and r.reason = p_reason and r.project is not distinct from p_project
+      and r.at between p_now - interval '1 s' and p_now
+  ) then
+    insert into outbox.binding_refusal (kind, reason, project, at)
+    values (p_kind, p_reason, p_project, p_now)
+    on conflict (kind, reason) do update set project = excluded.project, at = excluded.at;
+  end if;
+  perform outbox.count_up('runs', array[p_kind, p_reason]);
+  -- The binding may change during a run. Free the run's slot.
+  update outbox.run r set ended_at = p_now
+  where r.id = (
+    select l.id from outbox.run l
+    where l.id = p_run and l.ended_at is null for update skip locked);
+  return p_reason;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) IS 'Records that a run gets nothing because of its project, and ends the run. Returns the reason. locks: the run with SKIP LOCKED.';
 
 -- Name: refuse_result(outbox.result, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18170,6 +18773,34 @@ ALTER FUNCTION outbox.route_again(p_event_id uuid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.route_again(p_event_id uuid) IS 'Routes an event that was set aside again: {"event_id", "unrouted": true}. OH002: it is not set aside.';
 
+-- Name: route_all(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.route_all(p_now timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_batch outbox.routing;
+  v_routed bigint := 0;
+begin
+  -- Events that are not routed yet get their deliveries first, so that each has a recorded end.
+  loop
+    v_batch := outbox.read_unrouted();
+    exit when v_batch.events is null;
+    perform outbox.lock_gates(array(
+      select distinct p.endpoint_id from pg_catalog.unnest(v_batch.pairs) p));
+    v_routed := v_routed + (outbox.route(v_batch, p_now) ->> 'routed')::bigint;
+  end loop;
+  return v_routed;
+end
+$$;
+
+ALTER FUNCTION outbox.route_all(p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION route_all(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.route_all(p_now timestamp with time zone) IS 'Routes all events; returns how many deliveries it created. locks: router with SKIP LOCKED, gates by id.';
+
 -- Name: route_events(tid[], outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) RETURNS integer
@@ -19015,6 +19646,25 @@ ALTER FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) IS 'As serve(), one endpoint at a time. If the database refuses to claim from an endpoint, it is left out for a while. locks: the caller holds the gates.';
 
+-- Name: server_id(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.server_id() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_catalog.left(pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(
+    pg_catalog.concat_ws('/', outbox.database_id(),
+      extract(epoch from pg_catalog.pg_postmaster_start_time())), 'UTF8')), 'hex'), 32);
+end
+$$;
+
+ALTER FUNCTION outbox.server_id() OWNER TO postgres;
+
+-- Name: FUNCTION server_id(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.server_id() IS 'The identity of this database on the server that runs now, as 32 hexadecimal digits: a kick carries it, so that a function recognises the kicks of a physical copy. It changes with each start of the server.';
+
 -- Name: set_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
@@ -19749,6 +20399,39 @@ ALTER FUNCTION outbox.still_held(p_endpoint_id uuid) OWNER TO postgres;
 -- Name: FUNCTION still_held(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.still_held(p_endpoint_id uuid) IS 'Extension point: the reason why an endpoint stays paused although its secrets can be read again; null: it is resumed. Null here; the module messages replaces it.';
+
+-- Name: stop_problem(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_binding outbox.binding;
+begin
+  select * into v_binding from outbox.binding;
+  return case p_stop
+    when 'another_project' then pg_catalog.format(
+      'this database belongs to the project %s, and this run names the project %s: the database is '
+      'a copy, or the name is wrong. Nothing is delivered until somebody calls '
+      'outbox.decide_copy() (runbook: A copy)',
+      v_binding.project, outbox.project_name(p_says ->> 'project'))
+    when 'no_project' then pg_catalog.format(
+      'this database belongs to the project %s, but is another one than before, and this run names '
+      'no project: set OUTHOOK_PROJECT, or update the functions (runbook: A copy)',
+      v_binding.project)
+    when 'foreign_kick' then
+      'the kick comes from another database, a copy of the one that this function works on'
+    when 'deciding' then 'outbox.decide_copy() is deciding about this database'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION stop_problem(p_stop text, p_says jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) IS 'What a run is told if check_binding() refuses it; null for other reasons to stop.';
 
 -- Name: store_callbacks(text, text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21664,6 +22347,55 @@ ALTER TABLE outbox.audit_event ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     CACHE 1
 );
 
+-- Name: binding_change; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.binding_change (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    action text NOT NULL,
+    project text NOT NULL,
+    database text NOT NULL,
+    was_project text,
+    was_database text,
+    by text NOT NULL,
+    result jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT binding_change_action_is_known CHECK ((action = ANY (ARRAY['bound'::text, 'database_changed'::text, 'stay_stopped'::text, 'cancel_pending'::text, 'deliver_pending'::text])))
+);
+
+ALTER TABLE outbox.binding_change OWNER TO postgres;
+
+-- Name: TABLE binding_change; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.binding_change IS 'Each change of the binding, and each decision about a copy. by: run, configure, or the role that decided; result: the result of the decision.';
+
+-- Name: binding_change_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.binding_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME outbox.binding_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+-- Name: binding_refusal; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE UNLOGGED TABLE outbox.binding_refusal (
+    kind text NOT NULL,
+    reason text NOT NULL,
+    project text,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT binding_refusal_kind_is_known CHECK ((kind = ANY (ARRAY['edge'::text, 'worker'::text]))),
+    CONSTRAINT binding_refusal_reason_is_known CHECK ((reason = ANY (ARRAY['another_project'::text, 'no_project'::text, 'foreign_kick'::text])))
+);
+
+ALTER TABLE outbox.binding_refusal OWNER TO postgres;
+
+-- Name: TABLE binding_refusal; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.binding_refusal IS 'The last run of each kind that got nothing because of its project. foreign_kick: the function at the configured URL works on another database, so it refused a kick of this one.';
+
 -- Name: callback_count; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.callback_count (
@@ -22852,6 +23584,21 @@ ALTER TABLE ONLY outbox.activity
 ALTER TABLE ONLY outbox.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
 
+-- Name: binding_change binding_change_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.binding_change
+    ADD CONSTRAINT binding_change_pkey PRIMARY KEY (id);
+
+-- Name: binding binding_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.binding
+    ADD CONSTRAINT binding_pkey PRIMARY KEY (only_row);
+
+-- Name: binding_refusal binding_refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.binding_refusal
+    ADD CONSTRAINT binding_refusal_pkey PRIMARY KEY (kind, reason);
+
 -- Name: callback_count callback_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.callback_count
@@ -23480,6 +24227,18 @@ ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
 
+-- Name: binding; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.binding ENABLE ROW LEVEL SECURITY;
+
+-- Name: binding_change; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.binding_change ENABLE ROW LEVEL SECURITY;
+
+-- Name: binding_refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.binding_refusal ENABLE ROW LEVEL SECURITY;
+
 -- Name: callback_count; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.callback_count ENABLE ROW LEVEL SECURITY;
@@ -23880,6 +24639,18 @@ REVOKE ALL ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key t
 REVOKE ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) TO service_role;
 
+-- Name: FUNCTION bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.bind(p_run uuid, p_kind text, p_named text, p_binding outbox.binding, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION bind_configured(p_functions_url text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.bind_configured(p_functions_url text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION binding_problem(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.binding_problem(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION broker_of_wire(p_broker jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.broker_of_wire(p_broker jsonb) FROM PUBLIC;
@@ -23892,9 +24663,9 @@ REVOKE ALL ON FUNCTION outbox.broker_to_wire(p_broker jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) FROM PUBLIC;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23931,6 +24702,14 @@ GRANT ALL ON FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid
 
 REVOKE ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor text, p_why text) TO service_role;
+
+-- Name: FUNCTION cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION change_broker_of_wire(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23985,6 +24764,10 @@ REVOKE ALL ON FUNCTION outbox.check_addressed(p_event outbox.event) FROM PUBLIC;
 -- Name: FUNCTION check_amqp_url(p_url text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_amqp_url(p_url text) FROM PUBLIC;
+
+-- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION check_broker_address(p_field text, p_address text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24377,6 +25160,10 @@ REVOKE ALL ON FUNCTION outbox.cursor_to_key(p_cursor text, p_form text) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.cut_batch(p_batch outbox.routing, p_late uuid[], p_most integer) FROM PUBLIC;
 
+-- Name: FUNCTION database_id(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.database_id() FROM PUBLIC;
+
 -- Name: FUNCTION database_metrics(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.database_metrics() FROM PUBLIC;
@@ -24388,6 +25175,10 @@ GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
 -- Name: FUNCTION dead_letter_json(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM PUBLIC;
+
+-- Name: FUNCTION decide_copy(p_decision text, p_project text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.decide_copy(p_decision text, p_project text) FROM PUBLIC;
 
 -- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24696,6 +25487,10 @@ REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fold_counters() FROM PUBLIC;
+
+-- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25027,6 +25822,10 @@ REVOKE ALL ON FUNCTION outbox.kick(p_why text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.kick_on_commit() FROM PUBLIC;
 
+-- Name: FUNCTION kicks_paused(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kicks_paused(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lane_quantum(p_endpoint_id uuid, p_quantum integer, p_now timestamp with time zone) FROM PUBLIC;
@@ -25259,6 +26058,14 @@ REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
 
+-- Name: FUNCTION note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION note_foreign_kick(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
+
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
@@ -25428,6 +26235,14 @@ GRANT ALL ON FUNCTION outbox.preview_schedule(p_policy jsonb) TO service_role;
 -- Name: FUNCTION primary_key(p_table regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
+
+-- Name: FUNCTION project_name(p_text text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.project_name(p_text text) FROM PUBLIC;
+
+-- Name: FUNCTION project_to_decide(p_decision text, p_project text, p_binding outbox.binding); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.project_to_decide(p_decision text, p_project text, p_binding outbox.binding) FROM PUBLIC;
 
 -- Name: FUNCTION publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25697,6 +26512,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PU
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_project(p_run uuid, p_kind text, p_reason text, p_project text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_result(p_result outbox.result, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -25892,6 +26711,10 @@ REVOKE ALL ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with
 REVOKE ALL ON FUNCTION outbox.route_again(p_event_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.route_again(p_event_id uuid) TO service_role;
 
+-- Name: FUNCTION route_all(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.route_all(p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.route_events(p_rows_at tid[], p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
@@ -25978,6 +26801,10 @@ REVOKE ALL ON FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_no
 -- Name: FUNCTION serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION server_id(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.server_id() FROM PUBLIC;
 
 -- Name: FUNCTION set_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -26075,6 +26902,10 @@ REVOKE ALL ON FUNCTION outbox.still_due(p_endpoint_ids uuid[], p_now timestamp w
 -- Name: FUNCTION still_held(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.still_held(p_endpoint_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION stop_problem(p_stop text, p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.stop_problem(p_stop text, p_says jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION store_callbacks(p_app_id text, p_org_id text, p_updates jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -72,7 +72,10 @@ export const dispatchResponse = z.object({
   stale: z.int(),
   /** How many deliveries routing created. */
   routed: z.int(),
-  /** `too_many_runs`, `disabled` or null; anything but null ends the run. */
+  /**
+   * Anything but null ends the run: `too_many_runs`, `disabled`, or why it gets nothing because of its
+   * project (functions/deliver/refusal.ts).
+   */
   stop: z.string().nullable(),
   deliveries: z.array(delivery),
   // Loose: a kind of endpoint may add members, such as `credentials`. Its sender parses them, so an
@@ -91,7 +94,7 @@ export const dispatchResponse = z.object({
     route: z.string().nullish(),
     claim: z.string().nullish(),
   }).nullable(),
-  /** Why the tick does not run; null: it runs. */
+  /** Why the run gets nothing because of its project, or why the tick does not run; null: neither. */
   problem: z.string().nullish(),
 })
 
@@ -203,4 +206,6 @@ export type DispatchCall = {
   known: Readonly<Record<string, string>>
   /** How many deliveries the run holds or may get from another call, besides those in `results`. */
   held: number
+  /** The database that sent the kick, in the first call of a run that it started. */
+  kick?: string
 }

@@ -166,6 +166,99 @@ export type Database = {
         }
         Relationships: []
       }
+      'binding': {
+        Row: {
+          'at': string
+          'database': string
+          'named_by': string
+          'names': (string)[]
+          'only_row': boolean
+          'project': string
+          'stopped_at': string | null
+          'stopped_project': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'database': string
+          'named_by': string
+          'names'?: (string)[]
+          'only_row'?: boolean
+          'project': string
+          'stopped_at'?: string | null
+          'stopped_project'?: string | null
+        }
+        Update: {
+          'at'?: string
+          'database'?: string
+          'named_by'?: string
+          'names'?: (string)[]
+          'only_row'?: boolean
+          'project'?: string
+          'stopped_at'?: string | null
+          'stopped_project'?: string | null
+        }
+        Relationships: []
+      }
+      'binding_change': {
+        Row: {
+          'action': string
+          'at': string
+          'by': string
+          'database': string
+          'id': number
+          'project': string
+          'result': NonNullable<Json>
+          'was_database': string | null
+          'was_project': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'action': string
+          'at': string
+          'by': string
+          'database': string
+          'id'?: never
+          'project': string
+          'result'?: NonNullable<Json>
+          'was_database'?: string | null
+          'was_project'?: string | null
+        }
+        Update: {
+          'action'?: string
+          'at'?: string
+          'by'?: string
+          'database'?: string
+          'id'?: never
+          'project'?: string
+          'result'?: NonNullable<Json>
+          'was_database'?: string | null
+          'was_project'?: string | null
+        }
+        Relationships: []
+      }
+      'binding_refusal': {
+        Row: {
+          'at': string
+          'kind': string
+          'project': string | null
+          'reason': string
+        }
+        ComputedFields: never
+        Insert: {
+          'at': string
+          'kind': string
+          'project'?: string | null
+          'reason': string
+        }
+        Update: {
+          'at'?: string
+          'kind'?: string
+          'project'?: string | null
+          'reason'?: string
+        }
+        Relationships: []
+      }
       'callback_count': {
         Row: {
           'kind': string
@@ -2599,6 +2692,21 @@ export type Database = {
         }
         Returns: Json
       }
+      'bind': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_kind': string
+          'p_named': string
+          'p_now': string
+          'p_run': string
+        }
+        Returns: string
+      }
+      'bind_configured': { Args: { 'p_functions_url': string; 'p_now': string }; Returns: string }
+      'binding_problem': { Args: { 'p_now': string }; Returns: string }
       'broker_of_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'broker_to_wire': { Args: { 'p_broker': Json }; Returns: Json }
       'build_parcel': {
@@ -2620,6 +2728,7 @@ export type Database = {
           'p_applied': number
           'p_errors': Json
           'p_parcel': Database['outbox']['CompositeTypes']['parcel']
+          'p_problem'?: string
           'p_renewed': Json
           'p_repeat': boolean
           'p_retries': Json
@@ -2643,6 +2752,11 @@ export type Database = {
         Args: { 'p_actor'?: string; 'p_message_id': string; 'p_org_id': string; 'p_why'?: string }
         Returns: Json
       }
+      'cancel_open': {
+        Args: { 'p_endpoint_id': string; 'p_now': string; 'p_why': string }
+        Returns: number
+      }
+      'cancel_pending': { Args: { 'p_now': string; 'p_why': string }; Returns: Json }
       'change_broker_of_wire': {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: Json
@@ -2703,6 +2817,10 @@ export type Database = {
         Returns: undefined
       }
       'check_amqp_url': { Args: { 'p_url': string }; Returns: string }
+      'check_binding': {
+        Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_says': Json }
+        Returns: string
+      }
       'check_broker_address': {
         Args: { 'p_address': string; 'p_field': string }
         Returns: undefined
@@ -3146,6 +3264,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'database_id': { Args: Record<PropertyKey, never>; Returns: string }
       'database_metrics': { Args: Record<PropertyKey, never>; Returns: Json }
       'dead_letter_json': {
         Args: {
@@ -3156,6 +3275,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'decide_copy': { Args: { 'p_decision': string; 'p_project'?: string }; Returns: Json }
       'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
       'delay_after': { Args: { 'p_failure': number; 'p_policy': Json }; Returns: string }
       'delete_channel': {
@@ -3671,6 +3791,17 @@ export type Database = {
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
+      'follow_database': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_database': string
+          'p_now': string
+        }
+        Returns: undefined
+      }
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
@@ -3905,6 +4036,7 @@ export type Database = {
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
+      'kicks_paused': { Args: { 'p_now': string }; Returns: boolean }
       'lane_quantum': {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_quantum': number }
         Returns: number
@@ -4362,6 +4494,20 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_binding': {
+        Args: {
+          'p_action': string
+          'p_by': string
+          'p_now': string
+          'p_result'?: Json
+          'p_was': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
+      'note_foreign_kick': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
       'note_refusal': {
         Args: {
           'p_again_at': string
@@ -4644,6 +4790,18 @@ export type Database = {
       'preview_retry_config': { Args: { 'p_policy': Json }; Returns: Json }
       'preview_schedule': { Args: { 'p_policy': Json }; Returns: Json }
       'primary_key': { Args: { 'p_table': unknown }; Returns: (string)[] }
+      'project_name': { Args: { 'p_text': string }; Returns: string }
+      'project_to_decide': {
+        Args: {
+          'p_binding': Omit<
+            Database['outbox']['Tables']['binding']['Row'],
+            Database['outbox']['Tables']['binding']['ComputedFields']
+          >
+          'p_decision': string
+          'p_project': string
+        }
+        Returns: string
+      }
       'publish': {
         Args: {
           'p_correlation_id'?: string
@@ -4987,6 +5145,16 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_project': {
+        Args: {
+          'p_kind': string
+          'p_now': string
+          'p_project': string
+          'p_reason': string
+          'p_run': string
+        }
+        Returns: string
+      }
       'refuse_result': {
         Args: {
           'p_error': string
@@ -5218,6 +5386,7 @@ export type Database = {
         Returns: Json
       }
       'route_again': { Args: { 'p_event_id': string }; Returns: Json }
+      'route_all': { Args: { 'p_now': string }; Returns: number }
       'route_events': {
         Args: {
           'p_now': string
@@ -5341,6 +5510,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'server_id': { Args: Record<PropertyKey, never>; Returns: string }
       'set_broker': {
         Args: { 'p_broker'?: Json; 'p_credentials'?: Json; 'p_endpoint_id': string }
         Returns: Json
@@ -5423,6 +5593,7 @@ export type Database = {
       'step_function': { Args: { 'p_function': string }; Returns: unknown }
       'still_due': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: (string)[] }
       'still_held': { Args: { 'p_endpoint_id': string }; Returns: string }
+      'stop_problem': { Args: { 'p_says': Json; 'p_stop': string }; Returns: string }
       'store_callbacks': {
         Args: { 'p_app_id': string; 'p_now': string; 'p_org_id': string; 'p_updates': Json }
         Returns: (number)[]

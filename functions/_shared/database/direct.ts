@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { introduce, type Introduction } from '../contract/introduction.ts'
 import { type ContractRange, contractRange, missingDispatch } from '../contract/range.ts'
 import type { DispatchCall } from '../contract/contract.ts'
 import {
@@ -17,6 +18,8 @@ export type DirectOptions = {
   timeoutMs?: number
   /** The contracts that these functions support. */
   speaks?: ContractRange
+  /** The name or the URL of the run's project; null: it names none. */
+  project?: string | null
 }
 
 /** PostgREST takes this limit from the function's settings; a direct session must set it. */
@@ -24,7 +27,7 @@ const statementTimeoutMs = 5_000
 
 /** Calls the database over its own connection, as the worker does. It connects at the first call. */
 export function connectDirect(
-  { url, timeoutMs = callTimeoutMs, speaks = contractRange }: DirectOptions,
+  { url, timeoutMs = callTimeoutMs, speaks = contractRange, project = null }: DirectOptions,
 ): Database {
   let sql = open(url)
 
@@ -34,7 +37,8 @@ export function connectDirect(
       timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
     })
     try {
-      const rows = await Promise.race([ask(sql, call, speaks), expired])
+      const introduction = introduce(speaks, project, call.kick ?? null)
+      const rows = await Promise.race([ask(sql, call, introduction), expired])
       return readResponse(rows[0]?.response)
     } catch (cause) {
       const code = codeOf(cause)
@@ -89,7 +93,7 @@ function renew(sql: postgres.Sql, url: string): postgres.Sql {
 function ask(
   sql: postgres.Sql,
   call: DispatchCall,
-  speaks: ContractRange,
+  introduction: Introduction,
 ): Promise<{ response: unknown }[]> {
   return sql<{ response: unknown }[]>`
     select outbox.dispatch(
@@ -97,7 +101,7 @@ function ask(
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
-      p_contract => ${JSON.stringify(speaks)}::text::jsonb, p_held => ${call.held}::integer
+      p_contract => ${JSON.stringify(introduction)}::text::jsonb, p_held => ${call.held}::integer
     ) as response`
 }
 

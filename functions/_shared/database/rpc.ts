@@ -1,4 +1,5 @@
 import { createClient } from '@supabase/supabase-js'
+import { introduce } from '../contract/introduction.ts'
 import { type ContractRange, contractRange, missingDispatch } from '../contract/range.ts'
 import type { DispatchCall } from '../contract/contract.ts'
 import {
@@ -19,11 +20,13 @@ export type RpcOptions = {
   timeoutMs?: number
   /** The contracts that these functions support. */
   speaks?: ContractRange
+  /** The name or the URL of the run's project; null: it names none. */
+  project?: string | null
 }
 
 /** Calls the database through `/rest/v1/rpc`, as edge functions do. */
 export function connectRpc(
-  { url, key, timeoutMs = callTimeoutMs, speaks = contractRange }: RpcOptions,
+  { url, key, timeoutMs = callTimeoutMs, speaks = contractRange, project = null }: RpcOptions,
 ): Database {
   const client = createClient(url, key, {
     db: { schema: 'outbox' },
@@ -45,7 +48,7 @@ export function connectRpc(
         p_kind: call.kind,
         p_ended: call.ended,
         p_known: call.known,
-        p_contract: speaks,
+        p_contract: introduce(speaks, project, call.kick ?? null),
         p_held: call.held,
       }).abortSignal(limit.signal)
       if (error === null) return readResponse(data)

@@ -46,7 +46,14 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_contract integer := outbox.agreed_contract(p_contract);
+  v_foreign text := case
+    when v_contract is not null then outbox.check_binding(p_run, p_kind, p_contract, v_now)
+  end;
+  v_problem text := case
+    when v_foreign is not null then outbox.stop_problem(v_foreign, p_contract)
+  end;
   v_stop text := case
+    when v_foreign is not null then v_foreign
     when v_contract is not null then outbox.touch_run(p_run, p_kind, v_now, p_ended)
   end;
   v_limit integer := case
@@ -70,6 +77,9 @@ begin
   if v_contract is null then
     return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
   end if;
+  if v_foreign is not null and v_given = 0 then
+    return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
+  end if;
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
@@ -78,7 +88,8 @@ begin
   on conflict do nothing;
   if not found then
     v_handed := outbox.hand_out(outbox.claimed_before(p_run, p_seq, v_now), p_known, v_now);
-    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null);
+    return outbox.build_response(0, 0, 0, true, v_stop, v_handed.parcel, null, null, null,
+      v_problem);
   end if;
   perform outbox.forget_batches(p_run, p_seq);
   if v_given = 0 and (v_stop is not null or not outbox.has_due(v_now)) then
@@ -143,7 +154,7 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)));
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
 end
 $$;
 comment on function outbox.dispatch(
@@ -153,12 +164,16 @@ comment on function outbox.dispatch(
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
   '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
-  'the same revision are left out of this one; p_contract: the contracts that the run supports, '
-  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(); p_held: how many deliveries the run holds besides those in '
-  'p_results: only one that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
+  'the same revision are left out of this one; p_contract: what the run says about itself: the '
+  'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
+  '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
+  'supports none of contracts() the call does nothing and returns refuse_contract(); for a run of '
+  'another project it only records results, and "stop" is the reason (check_binding()); p_held: how '
+  'many deliveries the run holds besides those in p_results: only one that holds none gets an '
+  'isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
+  'tick_problem()}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
   'the call with the same p_run and p_seq; that response has only the deliveries, events and '

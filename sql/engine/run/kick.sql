@@ -19,7 +19,8 @@
 -- kicks without a new run only the tick kicks, and only while pg_net's queue has less than three.
 --
 -- A kick sends no secret: its header is a MAC of the time, valid for five minutes. A replayed kick
--- can at most start one more run, which stops if there are worker.max_runs older ones.
+-- can at most start one more run, which stops if there are worker.max_runs older ones. A second
+-- header names the database, because the kicks of a copy are valid too: see engine/run/binding.
 
 -- The time of the last kick in milliseconds since 1970. A sequence, because all sessions see a new
 -- value at once, without a lock, and a rollback keeps it.
@@ -64,14 +65,15 @@ begin
   return pg_catalog.jsonb_build_object(
     'functions_url', pg_catalog.rtrim(p_functions_url, '/'),
     'problems', pg_catalog.to_jsonb(
-      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock())],
-        null)));
+      pg_catalog.array_remove(array[outbox.tick_problem(), outbox.contract_problem(outbox.clock()),
+        outbox.bind_configured(p_functions_url, outbox.clock())], null)));
 end
 $$;
 comment on function outbox.configure(text, text) is
   'Stores the URL of the functions and the secret that signs kicks in Vault. Returns '
-  '{"functions_url", "problems": texts about the tick and the versions}. Call it again to '
-  'change either. OH001.';
+  '{"functions_url", "problems": texts about the tick, the versions and the project}. Call it '
+  'again to change either. Binds an outbox that no run has bound yet to the project of the URL. '
+  'OH001.';
 
 create function outbox.keep_secret(p_name text, p_value text, p_description text) returns void
 language plpgsql set search_path = ''
@@ -108,7 +110,7 @@ begin
   into v_url, v_secret
   from vault.decrypted_secrets s
   where s.name in ('outhook_functions_url', 'outhook_worker_secret');
-  if v_url is null or v_secret is null then
+  if v_url is null or v_secret is null or outbox.kicks_paused(v_now) then
     return false;
   end if;
   if not outbox.may_queue_kick(p_why, v_url || '/deliver/run') then
@@ -120,6 +122,7 @@ begin
     body => pg_catalog.jsonb_build_object('why', p_why),
     headers => pg_catalog.jsonb_build_object(
       'Content-Type', 'application/json',
+      'x-outhook-database', outbox.server_id(),
       'x-outhook-kick', 't=' || v_at || ',v1='
         || pg_catalog.encode(extensions.hmac(v_at, v_secret, 'sha256'), 'hex')),
     timeout_milliseconds => 2000);

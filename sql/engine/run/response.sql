@@ -60,7 +60,8 @@ create function outbox.build_response(
   p_parcel outbox.parcel,
   p_retries json,
   p_renewed json,
-  p_errors json
+  p_errors json,
+  p_problem text default null
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -72,10 +73,11 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()));
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
 ) is
-  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
+  'p_problem: the problem to report, null for tick_problem().';

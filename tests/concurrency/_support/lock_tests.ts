@@ -90,6 +90,34 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'refuse_contract() of a run does not wait for another call of it',
   ],
+  'engine/run/binding.sql check_binding: pg_try_advisory_xact_lock_shared': [
+    'copies.test.ts',
+    'decide_copy() waits for a call of a run',
+  ],
+  'engine/run/binding.sql bind: for update skip locked': [
+    'copies.test.ts',
+    'of two runs that find a new database one records it',
+  ],
+  'engine/run/binding.sql follow_database: for update skip locked': [
+    'copies.test.ts',
+    'of two runs that find a new database one records it',
+  ],
+  'engine/run/binding.sql refuse_project: for update skip locked': [
+    'copies.test.ts',
+    'refuse_project() of a run does not wait for another call of it',
+  ],
+  'operations/decide_copy.sql decide_copy: pg_advisory_xact_lock': [
+    'copies.test.ts',
+    'decide_copy() waits for a call of a run',
+  ],
+  'operations/cancel_pending.sql route_all: lock_gates': [
+    'copies.test.ts',
+    'cancel_pending() waits for a gate that another session holds',
+  ],
+  'operations/cancel_pending.sql cancel_pending: lock_gates': [
+    'copies.test.ts',
+    'cancel_pending() waits for a gate that another session holds',
+  ],
   'engine/run/run.sql touch_run: for update skip locked': [
     'held_gates.test.ts',
     'touch_run() of a second call of one run does not wait for the first',

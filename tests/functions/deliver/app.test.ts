@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { expect } from '@std/expect'
-import { contractRange, type ContractRefusal } from '../../../functions/_shared/contract/range.ts'
-import { createApp } from '../../../functions/deliver/app.ts'
+import { contractRange } from '../../../functions/_shared/contract/range.ts'
+import { type AppDeps, createApp } from '../../../functions/deliver/app.ts'
+import { databaseOfKick } from '../../../functions/deliver/kick.ts'
+import {
+  contractRefused,
+  projectRefused,
+  type RunRefusal,
+} from '../../../functions/deliver/refusal.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -12,7 +18,7 @@ async function call(
   init: RequestInit,
   { secrets = ['secret'], refusal = null }: {
     secrets?: string[]
-    refusal?: ContractRefusal | null
+    refusal?: RunRefusal | null
   } = {},
 ): Promise<Call> {
   let runs = 0
@@ -66,7 +72,7 @@ Deno.test('POST /deliver/run responds 503 while no secret is configured', async 
 
 Deno.test('POST /deliver/run responds 503 with the side to update when the run was refused', async () => {
   for (const update of ['functions', 'database'] as const) {
-    const refusal = { update, message: 'They do not fit' }
+    const refusal = contractRefused({ update, message: 'They do not fit' })
     expect(await call('/deliver/run', kicked('secret'), { refusal })).toMatchObject({
       status: 503,
       type: 'application/problem+json',
@@ -91,4 +97,75 @@ Deno.test('GET /deliver/health responds 200 with the contracts, and an unknown p
     type: 'application/problem+json',
     body: { code: 'not_found' },
   })
+})
+
+/** The function with runs that get the refusals of `refusals`, one after the other. */
+function refusing(refusals: (RunRefusal | null)[], kicks: (string | null)[] = []): AppDeps {
+  return {
+    kickSecrets: ['secret'],
+    startRun: (kick) => {
+      kicks.push(kick)
+      return { first: Promise.resolve(refusals.shift() ?? null), end: Promise.resolve() }
+    },
+    waitUntil: () => {},
+    wallNow: () => now,
+  }
+}
+
+const database = '0123456789abcdef0123456789abcdef'
+
+function kickedBy(from: string): RequestInit {
+  const { headers, ...init } = kicked('secret')
+  return { ...init, headers: { ...headers, 'x-outhook-database': from } }
+}
+
+Deno.test('POST /deliver/run responds with the reason if the run gets nothing because of its project', async () => {
+  const rows = [
+    ['another_project', 503, 'The database belongs to another project'],
+    ['no_project', 503, 'The run names no project'],
+    ['foreign_kick', 409, 'The kick comes from another database'],
+    ['deciding', 503, 'The project of the database is being decided'],
+  ] as const
+  for (const [stop, status, title] of rows) {
+    const refusal = projectRefused({ stop, problem: 'Why' })
+    const app = createApp(refusing([refusal]))
+    const response = await app.request('/deliver/run', kickedBy(database))
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      status,
+      code: stop,
+      title,
+      detail: 'Why',
+      database,
+    })
+  }
+  for (const stop of [null, 'too_many_runs', 'disabled', 'toString']) {
+    expect(projectRefused({ stop, problem: 'the tick does not run' })).toBe(null)
+  }
+})
+
+Deno.test('POST /deliver/run passes the database of the kick to the run, unless it is malformed', async () => {
+  const kicks: (string | null)[] = []
+  const app = createApp(refusing([], kicks))
+  for (const init of [kickedBy(database), kickedBy('<script>'), kicked('secret')]) {
+    expect((await app.request('/deliver/run', init)).status).toBe(202)
+  }
+  expect(kicks).toEqual([database, null, null])
+  expect(databaseOfKick(database.toUpperCase())).toBe(null)
+})
+
+Deno.test('GET /deliver/health responds with the last refusal of a run, but not with that of a copy', async () => {
+  const app = createApp(refusing([
+    projectRefused({ stop: 'foreign_kick', problem: 'Why' }),
+    projectRefused({ stop: 'another_project', problem: 'Why' }),
+    projectRefused({ stop: 'foreign_kick', problem: 'Why' }),
+    null,
+  ]))
+  const statuses: string[] = []
+  for (let n = 0; n < 4; n++) {
+    await app.request('/deliver/run', kickedBy(database))
+    statuses.push((await (await app.request('/deliver/health')).json()).status)
+  }
+  expect(statuses).toEqual(['ok', 'another_project', 'another_project', 'ok'])
 })

@@ -1,12 +1,12 @@
 import type { Delivery, Outcome } from '../../../functions/_shared/contract/contract.ts'
-import type { ContractRefusal } from '../../../functions/_shared/contract/range.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
 import { type RunOptions, workerOptions } from '../../../functions/deliver/options.ts'
-import type { RunSummary } from '../../../functions/deliver/active_run.ts'
+import type { RunDeps, RunSummary } from '../../../functions/deliver/active_run.ts'
 import { run } from '../../../functions/deliver/run.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'
+import type { RunRefusal } from '../../../functions/deliver/refusal.ts'
 import { createFakeDatabase, type FakeDatabase } from './fake_database.ts'
 
 /** How a delivery goes: how long it takes and what comes of it. */
@@ -31,7 +31,9 @@ export type Harness = {
   /** The errors in those lines. */
   readonly errors: unknown[]
   /** For each response: why the run was refused, or null. */
-  readonly begun: (ContractRefusal | null)[]
+  readonly begun: (RunRefusal | null)[]
+  /** More dependencies of the next run. */
+  readonly more: Partial<RunDeps>
   /** Null until the run has ended. */
   readonly summary: RunSummary | null
 }
@@ -45,7 +47,8 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const courses: Record<string, Course> = {}
   const log: string[] = []
   const errors: unknown[] = []
-  const begun: (ContractRefusal | null)[] = []
+  const more: Partial<RunDeps> = {}
+  const begun: (RunRefusal | null)[] = []
   let summary: RunSummary | null = null
 
   async function send({ event }: Delivery): Promise<Outcome> {
@@ -68,6 +71,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
         log.push(`${level} ${message}`)
         if (error !== undefined) errors.push(error)
       },
+      ...more,
       dispatched: (refusal) => void begun.push(refusal),
       observe: () => {},
       follow: () => {},
@@ -91,6 +95,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     log,
     errors,
     begun,
+    more,
     cpuMs: null,
     yieldTurn: () => Promise.resolve(),
     start,

@@ -1,5 +1,6 @@
 import { expect } from '@std/expect'
 import { edgeOptions, workerOptions } from '../../../functions/deliver/options.ts'
+import { contractRefused } from '../../../functions/deliver/refusal.ts'
 import { otherContract } from './fake_database.ts'
 import { createHarness, many, stopRun } from './harness.ts'
 
@@ -14,7 +15,7 @@ Deno.test('run() ends at the first refusal, sends nothing and makes no further c
     expect(await running).toMatchObject({ end: 'contract', delivered: 0, failed: 0, dispatches: 1 })
     expect(database.calls).toHaveLength(1)
     expect(harness.sent).toEqual([])
-    expect(harness.begun).toEqual([otherContract])
+    expect(harness.begun).toEqual([contractRefused(otherContract)])
     expect(harness.log).toEqual(['error dispatch failed'])
     expect(harness.errors).toEqual(['Update the functions'])
   }
@@ -33,7 +34,7 @@ Deno.test('run() that is refused after its start sends what it holds and then en
   await clock.advance(2_000)
   expect(await running).toMatchObject({ end: 'contract', delivered: 2 })
   expect(sent.map(({ event }) => event)).toEqual(['event-1', 'event-2'])
-  expect(harness.begun).toEqual([null, otherContract])
+  expect(harness.begun).toEqual([null, contractRefused(otherContract)])
 })
 
 Deno.test('run() logs a problem of the database once, and again when it comes back', async () => {

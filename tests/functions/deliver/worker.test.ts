@@ -11,7 +11,7 @@ type Worker = { process: Deno.ChildProcess; output: Promise<string> }
 function startWorker(env: Record<string, string>): Worker {
   const process = new Deno.Command(Deno.execPath(), {
     args: ['run', '-A', '--cached-only', workerPath],
-    env: { OUTHOOK_DB_URL: '', OUTHOOK_DEBUG: '', ...env },
+    env: { OUTHOOK_DB_URL: '', OUTHOOK_PROJECT: 'local', OUTHOOK_DEBUG: '', ...env },
     stdout: 'piped',
     stderr: 'inherit',
   }).spawn()

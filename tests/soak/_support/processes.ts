@@ -21,7 +21,7 @@ export function startTaskWorker(dbUrl: string): Watched {
   // Behind the variables that it sets and the name of the program.
   const words = tasks.worker.command.split(' ')
   const args = words.slice(words.indexOf('deno') + 1)
-  return watch(spawn(args, { OUTHOOK_DB_URL: dbUrl }, 'null'), '')
+  return watch(spawn(args, { OUTHOOK_DB_URL: dbUrl, OUTHOOK_PROJECT: 'local' }, 'null'), '')
 }
 
 /** Starts a receiver that answers 200 on every address of the machine's loopback. */

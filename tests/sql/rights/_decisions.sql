@@ -46,13 +46,13 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
+  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
-  activity_id_seq audit_event_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
+  activity_id_seq audit_event_id_seq binding_change_id_seq consent_id_seq gate_id_seq inbound_message_id_seq lane_id_seq
   message_attempt_id_seq outbound_message_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
@@ -109,7 +109,7 @@ perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no righ
   publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds check_graph_url
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
-  close_new tick upkeep cleanup configure reload_jobs watch_table unwatch_table
+  close_new tick upkeep cleanup configure decide_copy reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
   endpoint_members more_counters more_problems more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
@@ -117,7 +117,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
-  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step
+  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- arguments, settings, addresses
@@ -152,6 +152,9 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- contracts and the tick's state
   agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
   tick_problem
+  -- the binding to a project
+  bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database
+  kicks_paused note_binding project_name project_to_decide refuse_project route_all server_id stop_problem
   -- publishing
   check_addressed check_event check_json check_publisher check_type check_unordered current_traceparent
   event_content new_event put_event claim_idempotency_key

@@ -1,0 +1,96 @@
+/** Copies of a running stack's database, made as people make them. */
+
+import { dirname, join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+import { type NetWorker, startNet } from '../../../supabase/local/net/mod.ts'
+import { ensurePostgres, startPostgres } from '../../../supabase/local/postgres/mod.ts'
+import { serverUser } from '../../../supabase/local/postgres/server_user.ts'
+import { testFolder } from '../../_support/folder.ts'
+import type { TestOuthook } from '../../_support/outhook.ts'
+
+/** A database that is a copy. */
+export interface Copy extends AsyncDisposable {
+  readonly dbUrl: string
+  /** As `postgres`. */
+  readonly sql: Sql
+  /** As the superuser. */
+  readonly admin: Sql
+}
+
+function named(url: string, database: string): string {
+  return url.replace(/[^/]+$/, database)
+}
+
+function opened(dbUrl: string, adminDbUrl: string, drop: () => Promise<void>): Copy {
+  const sql = postgres(dbUrl, { max: 2, onnotice: () => {} })
+  const admin = postgres(adminDbUrl, { max: 2, onnotice: () => {} })
+  return {
+    dbUrl,
+    sql,
+    admin,
+    [Symbol.asyncDispose]: async () => {
+      await sql.end({ timeout: 1 })
+      await admin.end({ timeout: 1 })
+      await drop()
+    },
+  }
+}
+
+/** `pg_dump | psql` into a second database of the same server, where pg_cron cannot be. */
+export async function restoreDump({ stack, admin }: TestOuthook, name: string): Promise<Copy> {
+  await admin.unsafe(`create database ${name}`)
+  const { bin } = await ensurePostgres({ log: () => {} })
+  const adminUrl = named(stack.adminDbUrl, name)
+  const { stderr, success } = await new Deno.Command('sh', {
+    args: ['-c', '"$0" "$1" | "$2" -Xq "$3"', `${bin}/pg_dump`, stack.adminDbUrl, 'psql', adminUrl],
+    stdout: 'null',
+  }).output()
+  if (!success) throw new Error(new TextDecoder().decode(stderr))
+  return droppable(stack.dbUrl, stack.adminDbUrl, admin, name)
+}
+
+/** `create database … template`. Nobody may be connected to the template. */
+export async function copyTemplate(
+  { stack, admin }: TestOuthook,
+  template: string,
+  name: string,
+): Promise<Copy> {
+  await admin.unsafe(`create database ${name} template ${template}`)
+  return droppable(stack.dbUrl, stack.adminDbUrl, admin, name)
+}
+
+function droppable(dbUrl: string, adminUrl: string, admin: Sql, name: string): Copy {
+  return opened(named(dbUrl, name), named(adminUrl, name), async () => {
+    await admin.unsafe(`drop database ${name} with (force)`)
+  })
+}
+
+/** pg_basebackup, as a server of its own with pg_cron and pg_net. */
+export async function copyPhysically({ stack, admin }: TestOuthook): Promise<Copy> {
+  const dataDir = testFolder()
+  await Deno.mkdir(dataDir, { recursive: true })
+  const user = await serverUser(dataDir)
+  await user.own(dataDir)
+  const { bin } = await ensurePostgres({ log: () => {} })
+  const [command = '', ...args] = [
+    ...user.prefix,
+    `${bin}/pg_basebackup`,
+    '--checkpoint=fast',
+    '--no-sync',
+    `--dbname=${stack.adminDbUrl}`,
+    `--pgdata=${dataDir}/pg`,
+  ]
+  const { success, stderr } = await new Deno.Command(command, { args, cwd: '/' }).output()
+  if (!success) throw new Error(new TextDecoder().decode(stderr))
+  const key = join(dataDir, 'vault.key')
+  const [original] = await admin`show data_directory`
+  await Deno.copyFile(join(dirname(original?.data_directory), 'vault.key'), key)
+  await user.own(key)
+  const pg = await startPostgres({ dataDir, port: 'free', fsync: false, log: () => {} })
+  const net: NetWorker = await startNet({ url: pg.adminDbUrl, log: () => {} })
+  return opened(pg.dbUrl, pg.adminDbUrl, async () => {
+    await net.stop()
+    await pg.stop()
+    await Deno.remove(dataDir, { recursive: true })
+  })
+}

@@ -1,0 +1,53 @@
+import { expect } from '@std/expect'
+import { introduce } from '../../../functions/_shared/contract/introduction.ts'
+import { createHarness } from './harness.ts'
+
+Deno.test('run() of another project sends nothing, makes one call and reports the reason', async () => {
+  for (const stop of ['another_project', 'no_project', 'foreign_kick', 'deciding']) {
+    const harness = createHarness()
+    harness.database.add({})
+    harness.database.stop = stop
+    harness.database.problem = 'Why'
+    await harness.start()
+    expect(harness.summary).toMatchObject({ end: `stop:${stop}`, dispatches: 1 })
+    expect(harness.sent).toEqual([])
+    expect(harness.begun).toMatchObject([{ code: stop, detail: 'Why' }])
+    expect(harness.log).toEqual(['error the database reports a problem'])
+  }
+})
+
+Deno.test('run() logs a problem that an earlier run has logged only once', async () => {
+  const harness = createHarness()
+  harness.more.said = { problem: null }
+  harness.database.stop = 'another_project'
+  harness.database.problem = 'Why'
+  await harness.start()
+  const again = createHarness()
+  again.more.said = harness.more.said
+  again.database.stop = 'another_project'
+  again.database.problem = 'Why'
+  await again.start()
+  expect(again.log).toEqual([])
+  again.database.problem = 'Another reason'
+})
+
+Deno.test('run() names the database of its kick in its first call only', async () => {
+  const harness = createHarness()
+  harness.more.kick = '0123456789abcdef0123456789abcdef'
+  harness.database.add({})
+  const end = harness.start()
+  await harness.clock.advance(100)
+  harness.stop.abort()
+  await harness.clock.advance(1_000)
+  await end
+  const [first, ...others] = harness.database.calls
+  expect(first?.kick).toBe(harness.more.kick)
+  expect(others.length).toBeGreaterThan(0)
+  expect(others.every((call) => !('kick' in call))).toBe(true)
+})
+
+Deno.test('introduce() adds the project and the kick to the contracts, if there are any', () => {
+  const range = { oldest: 1, newest: 2 }
+  expect(introduce(range, null, null)).toEqual(range)
+  expect(introduce(range, 'shop', 'k')).toEqual({ ...range, project: 'shop', kick: 'k' })
+})
