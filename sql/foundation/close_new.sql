@@ -43,9 +43,10 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  perform outbox.fix_settings();
 end
 $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
   'authenticated and service_role have no right. It does not touch objects that an earlier call '
-  'closed. Each folder calls it once, before its grants.';
+  'closed. It also calls fix_settings(). Each folder calls it once, before its grants.';

@@ -2,9 +2,10 @@
 -- Module core.
 -- From sql/: foundation/setup.sql, foundation/argument.sql, foundation/passing_error.sql,
 --   foundation/setting.sql, foundation/setting_check.sql, foundation/egress.sql,
---   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql, foundation/close_new.sql,
---   foundation/rights.sql, events/event.sql, events/event_check.sql, events/idempotency_key.sql,
---   events/publish.sql, events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
+--   foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
+--   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
+--   events/event.sql, events/event_check.sql, events/idempotency_key.sql, events/publish.sql,
+--   events/publish_many.sql, events/rights.sql, endpoints/endpoint_kind.sql,
 --   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
 --   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/subscription.sql,
 --   endpoints/endpoint_status.sql, endpoints/extension_points.sql, endpoints/vault.sql,
@@ -1119,6 +1120,42 @@ $$;
 comment on function outbox.cursor_to_key(text, text) is
   'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
+-- sql/foundation/fixed_settings.sql
+
+-- The settings of a session decide how Postgres writes and reads the text of a value: one
+-- timestamptz has as many texts as there are time zones. So that no setting of a user, a role or
+-- the database changes a payload, a partition key, an error or a bound, each SECURITY DEFINER
+-- function has these settings fixed. They are the entry points: what they call inherits the
+-- settings. The few entry points with the caller's rights (execute_saga(), consume()) call the
+-- user's functions, which keep the user's settings; they convert only integers and json themselves.
+
+create function outbox.fix_settings() returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_function record;
+begin
+  for v_function in
+    select p.oid::regprocedure as name, f.setting, f.value
+    from pg_catalog.pg_proc p
+    cross join (values
+      ('timezone', 'UTC'), ('datestyle', 'ISO, MDY'), ('intervalstyle', 'postgres'),
+      ('extra_float_digits', '1'), ('bytea_output', 'hex'), ('standard_conforming_strings', 'on')
+    ) f (setting, value)
+    where p.pronamespace = 'outbox'::regnamespace and p.prosecdef
+      and not exists (
+        select from pg_catalog.unnest(p.proconfig) c
+        where pg_catalog.lower(c) like f.setting || '=%')
+  loop
+    execute pg_catalog.format('alter function %s set %s = %L', v_function.name, v_function.setting,
+      v_function.value);
+  end loop;
+end
+$$;
+comment on function outbox.fix_settings() is
+  'Fixes the settings that decide the text of values in each SECURITY DEFINER function that does '
+  'not set them. Each folder calls it through close_new().';
+
 -- sql/foundation/close_new.sql
 
 -- Public functions are SECURITY DEFINER with a pinned search_path, and service_role may call them.
@@ -1166,12 +1203,13 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  perform outbox.fix_settings();
 end
 $$;
 comment on function outbox.close_new() is
   'Closes each new table, view, sequence and function: row level security is on, and public, anon, '
   'authenticated and service_role have no right. It does not touch objects that an earlier call '
-  'closed. Each folder calls it once, before its grants.';
+  'closed. It also calls fix_settings(). Each folder calls it once, before its grants.';
 
 -- sql/foundation/rights.sql
 

@@ -416,6 +416,12 @@ COMMENT ON TYPE outbox.status_change IS 'A status from WhatsApp and its verdict.
 CREATE FUNCTION outbox.accept_once(p_consumer text, p_event_id text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 begin
   if p_consumer is null or p_consumer !~ '^[A-Za-z0-9_.:-]{1,64}$' then
@@ -445,6 +451,12 @@ COMMENT ON FUNCTION outbox.accept_once(p_consumer text, p_event_id text) IS 'Tru
 CREATE FUNCTION outbox.act_on_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_action text, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
@@ -858,6 +870,12 @@ COMMENT ON FUNCTION outbox.add_partition(p_table text, p_day date) IS 'Creates t
 CREATE FUNCTION outbox.add_partitions() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
@@ -1100,6 +1118,12 @@ CREATE FUNCTION outbox.apply_callbacks(p_limit integer DEFAULT 500) RETURNS inte
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2340,6 +2364,12 @@ COMMENT ON FUNCTION outbox.begin_request(p_org_id text, p_route text, p_key text
 CREATE FUNCTION outbox.begin_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -2559,6 +2589,12 @@ COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_
 CREATE FUNCTION outbox.calculate_delay(p_policy jsonb, p_attempt integer) RETURNS interval
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_retry(coalesce(p_policy, '{}'));
@@ -2578,6 +2614,12 @@ CREATE FUNCTION outbox.callback_app(p_app_key text DEFAULT NULL::text) RETURNS j
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_shared text := outbox.setting_value('whatsapp.shared_app') #>> '{}';
@@ -2702,6 +2744,12 @@ COMMENT ON FUNCTION outbox.calling_role() IS 'The role of the caller, also insid
 CREATE FUNCTION outbox.cancel_delivery(p_event_id uuid, p_endpoint_id uuid, p_why text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2727,6 +2775,12 @@ CREATE FUNCTION outbox.cancel_message(p_org_id text, p_message_id text, p_actor 
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -2948,6 +3002,12 @@ COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb
 CREATE FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_purpose text, p_opted_out boolean, p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb;
@@ -2990,6 +3050,12 @@ COMMENT ON FUNCTION outbox.change_opt_out(p_org_id text, p_recipient text, p_pur
 CREATE FUNCTION outbox.change_replay_job(p_org_id text, p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job jsonb := outbox.get_replay_job(p_org_id, p_id);
@@ -3864,6 +3930,12 @@ COMMENT ON FUNCTION outbox.check_graph_url() IS 'Trigger: raises OH005 if the UR
 CREATE FUNCTION outbox.check_handler(p_function text) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_function regprocedure;
@@ -4855,6 +4927,12 @@ COMMENT ON FUNCTION outbox.classify_statuses(p_ids bigint[], p_gates uuid[]) IS 
 CREATE FUNCTION outbox.cleanup(p_most integer DEFAULT 100000) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -5087,6 +5165,7 @@ begin
   loop
     execute pg_catalog.format('revoke all on function %s from %s', v_new.name, v_closed);
   end loop;
+  perform outbox.fix_settings();
 end
 $$;
 
@@ -5094,7 +5173,7 @@ ALTER FUNCTION outbox.close_new() OWNER TO postgres;
 
 -- Name: FUNCTION close_new(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. Each folder calls it once, before its grants.';
+COMMENT ON FUNCTION outbox.close_new() IS 'Closes each new table, view, sequence and function: row level security is on, and public, anon, authenticated and service_role have no right. It does not touch objects that an earlier call closed. It also calls fix_settings(). Each folder calls it once, before its grants.';
 
 -- Name: close_pairs(outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5386,6 +5465,12 @@ COMMENT ON FUNCTION outbox.complete_messages(p_results outbox.result[], p_now ti
 CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 begin
   if p_functions_url is null
@@ -5675,6 +5760,12 @@ COMMENT ON FUNCTION outbox.count_message(p_status text, p_error_code text, p_n b
 CREATE FUNCTION outbox.count_messages(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -5697,6 +5788,12 @@ COMMENT ON FUNCTION outbox.count_messages(p_org_id text) IS 'The number of messa
 CREATE FUNCTION outbox.count_requests(p_requests jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_bounds integer[] := outbox.attempt_bounds();
@@ -5838,6 +5935,12 @@ COMMENT ON FUNCTION outbox.counters_since(p_now timestamp with time zone) IS 'Th
 CREATE FUNCTION outbox.create_broker_endpoint(p_kind text, p_broker jsonb, p_credentials jsonb DEFAULT NULL::jsonb, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_ordering text DEFAULT NULL::text, p_payload text DEFAULT 'envelope'::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -5942,6 +6045,12 @@ COMMENT ON FUNCTION outbox.create_by_kind(p_org_id text, p_endpoint jsonb, p_eve
 CREATE FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text, p_waba_id text, p_app_id text, p_access_token text, p_description text DEFAULT ''::text, p_messages_per_second double precision DEFAULT 80, p_pair_seconds double precision DEFAULT 6) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -5996,6 +6105,12 @@ COMMENT ON FUNCTION outbox.create_channel(p_org_id text, p_phone_number_id text,
 CREATE FUNCTION outbox.create_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_secret text DEFAULT NULL::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_payload text DEFAULT 'envelope'::text, p_timeout_ms integer DEFAULT NULL::integer, p_ordering text DEFAULT 'none'::text, p_max_in_flight integer DEFAULT NULL::integer, p_quantum integer DEFAULT NULL::integer, p_retry jsonb DEFAULT NULL::jsonb, p_rate_per_second double precision DEFAULT NULL::double precision, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6041,6 +6156,12 @@ COMMENT ON FUNCTION outbox.create_endpoint(p_url text, p_event_types text[], p_o
 CREATE FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload jsonb, p_template_code text DEFAULT NULL::text, p_dossier_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text, p_channel_id uuid DEFAULT NULL::uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6094,6 +6215,12 @@ COMMENT ON FUNCTION outbox.create_message(p_org_id text, p_to text, p_payload js
 CREATE FUNCTION outbox.create_org_endpoint(p_org_id text, p_endpoint jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_new jsonb;
@@ -6166,6 +6293,12 @@ COMMENT ON FUNCTION outbox.create_refused(p_event_id uuid, p_endpoint_id uuid, p
 CREATE FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /replay-jobs', p_key, p_job);
@@ -6197,6 +6330,12 @@ COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key t
 CREATE FUNCTION outbox.create_slack_endpoint(p_url text, p_event_types text[] DEFAULT '{*}'::text[], p_org_id text DEFAULT 'default'::text, p_description text DEFAULT ''::text, p_headers jsonb DEFAULT '{}'::jsonb, p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -6443,6 +6582,12 @@ COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A d
 CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_step jsonb;
@@ -6540,6 +6685,12 @@ COMMENT ON FUNCTION outbox.delay_after(p_policy jsonb, p_failure integer) IS 'As
 CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
@@ -6564,6 +6715,12 @@ COMMENT ON FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_ac
 CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
@@ -6581,6 +6738,12 @@ COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an en
 CREATE FUNCTION outbox.delete_event_type(p_org_id text, p_type text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_type jsonb := outbox.get_event_type(p_org_id, p_type);
@@ -6602,6 +6765,12 @@ COMMENT ON FUNCTION outbox.delete_event_type(p_org_id text, p_type text) IS 'Del
 CREATE FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.refuse_managed(
@@ -6622,6 +6791,12 @@ COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid
 CREATE FUNCTION outbox.delete_template(p_org_id text, p_code text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_deleted jsonb := outbox.template_json(p_org_id, p_code);
@@ -6720,6 +6895,12 @@ COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS
 CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
@@ -6775,6 +6956,12 @@ COMMENT ON FUNCTION outbox.disable_endpoints(p_endpoint_ids uuid[], p_reason tex
 CREATE FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uuid, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if coalesce(pg_catalog.btrim(p_reason), '') = '' then
@@ -6807,6 +6994,12 @@ COMMENT ON FUNCTION outbox.discard_dead_letter(p_event_id uuid, p_endpoint_id uu
 CREATE FUNCTION outbox.discard_org_dead_letter(p_org_id text, p_id uuid, p_reason text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -6831,6 +7024,12 @@ CREATE FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb DEFAUL
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_memoize TO 'off'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -7047,6 +7246,12 @@ COMMENT ON FUNCTION outbox.drop_partition(p_name text) IS 'Drops a partition; fa
 CREATE FUNCTION outbox.drop_partitions() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_today date := (outbox.clock() at time zone 'UTC')::date;
@@ -7108,6 +7313,12 @@ COMMENT ON FUNCTION outbox.drop_partitions() IS 'Drops an event partition if non
 CREATE FUNCTION outbox.drop_saga(p_name text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   delete from outbox.saga s where s.name = p_name;
@@ -7327,6 +7538,12 @@ COMMENT ON FUNCTION outbox.end_request(p_org_id text, p_key text, p_response jso
 CREATE FUNCTION outbox.end_saga(p_org_id text, p_idempotency_key text, p_result jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   update outbox.saga_key k set result = p_result
@@ -7554,6 +7771,12 @@ CREATE FUNCTION outbox.erase_messages(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -7932,6 +8155,12 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -8037,6 +8266,12 @@ COMMENT ON FUNCTION outbox.expire_delivery(p_delivery outbox.delivery, p_now tim
 CREATE FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, p_secret_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -8063,6 +8298,12 @@ COMMENT ON FUNCTION outbox.expire_org_secret(p_org_id text, p_endpoint_id uuid, 
 CREATE FUNCTION outbox.expire_secret(p_secret_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz;
@@ -9043,6 +9284,39 @@ ALTER FUNCTION outbox.first_retry_at(p_lane_id bigint) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.first_retry_at(p_lane_id bigint) IS 'The time of the next attempt of the first delivery of a lane, from its last attempt; null if it has not failed.';
 
+-- Name: fix_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.fix_settings() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_function record;
+begin
+  for v_function in
+    select p.oid::regprocedure as name, f.setting, f.value
+    from pg_catalog.pg_proc p
+    cross join (values
+      ('timezone', 'UTC'), ('datestyle', 'ISO, MDY'), ('intervalstyle', 'postgres'),
+      ('extra_float_digits', '1'), ('bytea_output', 'hex'), ('standard_conforming_strings', 'on')
+    ) f (setting, value)
+    where p.pronamespace = 'outbox'::regnamespace and p.prosecdef
+      and not exists (
+        select from pg_catalog.unnest(p.proconfig) c
+        where pg_catalog.lower(c) like f.setting || '=%')
+  loop
+    execute pg_catalog.format('alter function %s set %s = %L', v_function.name, v_function.setting,
+      v_function.value);
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.fix_settings() OWNER TO postgres;
+
+-- Name: FUNCTION fix_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.fix_settings() IS 'Fixes the settings that decide the text of values in each SECURITY DEFINER function that does not set them. Each folder calls it through close_new().';
+
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fold_counters() RETURNS integer
@@ -9371,6 +9645,12 @@ CREATE FUNCTION outbox.gate_totals() RETURNS jsonb
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -9397,6 +9677,12 @@ COMMENT ON FUNCTION outbox.gate_totals() IS 'The sums over the gates of all endp
 CREATE FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.channel_json(outbox.check_channel(p_org_id, p_channel_id));
@@ -9414,6 +9700,12 @@ COMMENT ON FUNCTION outbox.get_channel(p_org_id text, p_channel_id uuid) IS 'A c
 CREATE FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -9434,6 +9726,12 @@ COMMENT ON FUNCTION outbox.get_dead_letter(p_org_id text, p_id uuid) IS 'One dea
 CREATE FUNCTION outbox.get_delivery(p_org_id text, p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.check_delivery(p_org_id, p_event_id, p_endpoint_id);
@@ -9452,6 +9750,12 @@ CREATE FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_event outbox.event;
@@ -9486,6 +9790,12 @@ COMMENT ON FUNCTION outbox.get_event(p_org_id text, p_event_id uuid) IS 'One eve
 CREATE FUNCTION outbox.get_event_type(p_org_id text, p_type text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_type outbox.event_type;
@@ -9512,6 +9822,12 @@ COMMENT ON FUNCTION outbox.get_event_type(p_org_id text, p_type text) IS 'One ev
 CREATE FUNCTION outbox.get_health() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -9541,6 +9857,12 @@ COMMENT ON FUNCTION outbox.get_health() IS 'Whether deliveries work: {"status": 
 CREATE FUNCTION outbox.get_message(p_org_id text, p_message_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_message outbox.outbound_message := outbox.check_message_id(p_org_id, p_message_id);
@@ -9568,6 +9890,12 @@ CREATE FUNCTION outbox.get_metrics() RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '5s'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -9596,6 +9924,12 @@ COMMENT ON FUNCTION outbox.get_metrics() IS 'The data of the function metrics: {
 CREATE FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.endpoint_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
@@ -9613,6 +9947,12 @@ COMMENT ON FUNCTION outbox.get_org_endpoint(p_org_id text, p_endpoint_id uuid) I
 CREATE FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_read jsonb;
@@ -9648,6 +9988,12 @@ CREATE FUNCTION outbox.get_org_stats(p_org_id text, p_endpoint_id uuid, p_hours 
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_most constant integer := 10000;
@@ -9712,6 +10058,12 @@ CREATE FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_event_i
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_last outbox.attempt;
@@ -9743,6 +10095,12 @@ COMMENT ON FUNCTION outbox.get_org_test(p_org_id text, p_endpoint_id uuid, p_eve
 CREATE FUNCTION outbox.get_replay_job(p_org_id text, p_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_job outbox.replay_job;
@@ -9770,6 +10128,12 @@ COMMENT ON FUNCTION outbox.get_replay_job(p_org_id text, p_id text) IS 'One repl
 CREATE FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.retry_config_json(outbox.org_endpoint(p_org_id, p_endpoint_id));
@@ -9787,6 +10151,12 @@ COMMENT ON FUNCTION outbox.get_retry_config(p_org_id text, p_endpoint_id uuid) I
 CREATE FUNCTION outbox.get_whatsapp_app(p_app_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_app outbox.whatsapp_app;
@@ -9869,6 +10239,12 @@ COMMENT ON FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_att
 CREATE FUNCTION outbox.grant_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, true, p_channel, p_source,
@@ -10778,6 +11154,12 @@ COMMENT ON FUNCTION outbox.is_reachable(p_address inet) IS 'Whether deliveries m
 CREATE FUNCTION outbox.is_retryable(p_kind text, p_status integer, p_error_class text, p_code text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (outbox.failure_rule_of(p_kind, p_status, p_error_class, p_code)).action
@@ -10958,6 +11340,12 @@ CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET lock_timeout TO '50ms'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -11123,6 +11511,12 @@ COMMENT ON FUNCTION outbox.last_attempt(p_event_id uuid, p_endpoint_id uuid) IS 
 CREATE FUNCTION outbox.last_tick_at() RETURNS timestamp with time zone
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return (
@@ -11526,6 +11920,12 @@ CREATE FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor 
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
@@ -11566,6 +11966,12 @@ CREATE FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_from integer := coalesce(outbox.cursor_to_key(p_cursor, '^[0-9]{1,9}$')::integer, 0);
@@ -11608,6 +12014,12 @@ CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NU
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below text := outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$');
@@ -11650,6 +12062,12 @@ COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_lim
 CREATE FUNCTION outbox.list_channels(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -11671,6 +12089,12 @@ COMMENT ON FUNCTION outbox.list_channels(p_org_id text) IS 'The channels of an o
 CREATE FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.consents_json(p_org_id, p_dossier_id);
@@ -11688,6 +12112,12 @@ COMMENT ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) IS 'A
 CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- The most rows that a page reads.
@@ -11749,6 +12179,12 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   -- The most that a page may cost: 1 per row (5 per event without a delivery), and 20 more per
@@ -11814,6 +12250,12 @@ COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpo
 CREATE FUNCTION outbox.list_event_types(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_after text := coalesce(outbox.cursor_to_key(p_cursor, '^[A-Za-z0-9_.-]+$'), '');
@@ -11854,6 +12296,12 @@ CREATE FUNCTION outbox.list_events(p_org_id text, p_event_type text DEFAULT NULL
     SET enable_sort TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_most_rows constant integer := 20000;
@@ -11904,6 +12352,12 @@ CREATE FUNCTION outbox.list_messages(p_org_id text, p_cursor text DEFAULT NULL::
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_below bigint;
@@ -11966,6 +12420,12 @@ CREATE FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text DEFAULT NUL
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_custom_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_after text := outbox.cursor_to_key(p_cursor, '^[^ ]+ [A-Z]+$');
@@ -12009,6 +12469,12 @@ CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT N
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     SET enable_sort TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_at timestamptz;
@@ -12050,6 +12516,12 @@ COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_li
 CREATE FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_below bigint := 9223372036854775807;
@@ -12093,6 +12565,12 @@ COMMENT ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_limi
 CREATE FUNCTION outbox.list_reply_words(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -12116,6 +12594,12 @@ COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that me
 CREATE FUNCTION outbox.list_templates(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object('data', coalesce((
@@ -12421,6 +12905,12 @@ CREATE FUNCTION outbox.mark_sent_late(p_callback_data text, p_wamid text) RETURN
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET enable_seqscan TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -13216,6 +13706,12 @@ COMMENT ON FUNCTION outbox.open_window(p_channel_id uuid, p_recipient text, p_at
 CREATE FUNCTION outbox.opt_in_recipient(p_org_id text, p_recipient text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_recipient(p_recipient);
@@ -13301,6 +13797,12 @@ COMMENT ON FUNCTION outbox.opt_out_json(p_opt_out outbox.opt_out) IS 'An opt-out
 CREATE FUNCTION outbox.opt_out_recipient(p_org_id text, p_recipient text, p_source text, p_purpose text DEFAULT 'ALL'::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -13636,6 +14138,12 @@ COMMENT ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc json
 CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
@@ -13653,6 +14161,12 @@ COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 
 CREATE FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -13794,6 +14308,12 @@ COMMENT ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqls
 CREATE FUNCTION outbox.preview_retry_config(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return pg_catalog.jsonb_build_object(
@@ -13812,6 +14332,12 @@ COMMENT ON FUNCTION outbox.preview_retry_config(p_policy jsonb) IS 'The delays o
 CREATE FUNCTION outbox.preview_schedule(p_policy jsonb) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.check_retry(p_policy);
@@ -13869,6 +14395,12 @@ COMMENT ON FUNCTION outbox.primary_key(p_table regclass) IS 'The columns of a ta
 CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid;
@@ -14049,6 +14581,12 @@ COMMENT ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uui
 CREATE FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text DEFAULT NULL::text, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_version bigint;
@@ -14137,6 +14675,12 @@ COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_u
 CREATE FUNCTION outbox.publish_inserted() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   new.id := outbox.publish_raw(new.event_type, new.payload::text);
@@ -14157,6 +14701,12 @@ COMMENT ON FUNCTION outbox.publish_inserted() IS 'Trigger of webhook_outbox: pub
 CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.publish_array(p_events, null);
@@ -14274,6 +14824,12 @@ COMMENT ON FUNCTION outbox.publish_plain(p_events jsonb, p_org_id text, p_now ti
 CREATE FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text DEFAULT 'default'::text, p_partition_key text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_idempotency_key text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_deliver_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_traceparent text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid;
@@ -14303,6 +14859,12 @@ COMMENT ON FUNCTION outbox.publish_raw(p_type text, p_body text, p_org_id text, 
 CREATE FUNCTION outbox.publish_row() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
@@ -14328,6 +14890,12 @@ COMMENT ON FUNCTION outbox.publish_row() IS 'Trigger of a watched table, after e
 CREATE FUNCTION outbox.publish_rows() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_watch jsonb := tg_argv[0]::jsonb;
@@ -14461,6 +15029,12 @@ COMMENT ON FUNCTION outbox.publish_updates(p_watch jsonb, p_schema text, p_table
 CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_endpoint uuid;
@@ -14670,6 +15244,12 @@ COMMENT ON FUNCTION outbox.put_event(p_event outbox.event) IS 'Checks an event, 
 CREATE FUNCTION outbox.put_event_type(p_org_id text, p_type text, p_description text DEFAULT ''::text, p_schema json DEFAULT NULL::json, p_create boolean DEFAULT false, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -14818,6 +15398,12 @@ COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestam
 CREATE FUNCTION outbox.put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_word text := outbox.plain_word(p_word);
@@ -14871,6 +15457,12 @@ COMMENT ON FUNCTION outbox.put_slack_url(p_endpoint_id uuid, p_url text) IS 'Sto
 CREATE FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text DEFAULT 'POSITIONAL'::text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -14914,6 +15506,12 @@ COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text,
 CREATE FUNCTION outbox.put_whatsapp_app(p_app_id text, p_secret text DEFAULT NULL::text, p_allow_unsigned boolean DEFAULT false, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_now timestamptz := outbox.clock();
@@ -14961,6 +15559,12 @@ CREATE FUNCTION outbox.queue_backlog() RETURNS jsonb
     SET search_path TO ''
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(outbox.clock());
@@ -15049,6 +15653,12 @@ COMMENT ON FUNCTION outbox.queue_metrics(p_now timestamp with time zone) IS 'The
 CREATE FUNCTION outbox.queue_problems(p_backlog jsonb) RETURNS text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -15096,6 +15706,12 @@ COMMENT ON FUNCTION outbox.raise_unknown_saga(p_name text) IS 'Raises OH002 for 
 CREATE FUNCTION outbox.read_catalogue(p_org_id text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_strict boolean;
@@ -15318,6 +15934,12 @@ COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'The results of a ru
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -15476,6 +16098,12 @@ CREATE FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text DEFAULT NU
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     SET statement_timeout TO '8s'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -15655,6 +16283,12 @@ CREATE FUNCTION outbox.recent_deliveries(p_org_id text DEFAULT NULL::text, p_lim
     SET enable_mergejoin TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_ids uuid[];
@@ -15849,6 +16483,12 @@ COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now times
 CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- These members differ for each token, so they are not part of the request.
@@ -16410,6 +17050,12 @@ COMMENT ON FUNCTION outbox.release_unreadable(p_endpoint_id uuid) IS 'Resumes an
 CREATE FUNCTION outbox.reload_jobs() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job bigint;
@@ -16698,6 +17344,12 @@ COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, 
 CREATE FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -16749,6 +17401,12 @@ COMMENT ON FUNCTION outbox.replay(p_event_id uuid, p_endpoint_id uuid) IS 'Sends
 CREATE FUNCTION outbox.replay_dead_letter(p_org_id text, p_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_letter outbox.dead_letter := outbox.org_dead_letter(p_org_id, p_id);
@@ -16848,6 +17506,12 @@ COMMENT ON FUNCTION outbox.replay_lane(p_gate_id bigint, p_job bigint) IS 'The u
 CREATE FUNCTION outbox.replay_many(p_org_id text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_failed_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_failed_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_rate_per_second integer DEFAULT 50) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -16951,6 +17615,12 @@ COMMENT ON FUNCTION outbox.reply_action(p_org_id text, p_data jsonb) IS 'STOP or
 CREATE FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_dlq_topic text, p_message_id text, p_event_type text, p_correlation_id text, p_error text, p_retry_count integer) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   -- An operational event must not cause another one.
@@ -16978,6 +17648,12 @@ COMMENT ON FUNCTION outbox.report_dead_message(p_consumer text, p_topic text, p_
 CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -17132,6 +17808,12 @@ COMMENT ON FUNCTION outbox.restart_open_checks(p_event_ids uuid[]) IS 'Restarts 
 CREATE FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -17158,6 +17840,12 @@ COMMENT ON FUNCTION outbox.resume_channel(p_org_id text, p_channel_id uuid, p_ac
 CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
@@ -17175,6 +17863,12 @@ COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a pau
 CREATE FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -17224,6 +17918,12 @@ COMMENT ON FUNCTION outbox.resume_lane(p_endpoint_id uuid, p_partition_key text)
 CREATE FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -17368,6 +18068,12 @@ COMMENT ON FUNCTION outbox.retry_if_transient(p_rule outbox.failure_rule, p_prov
 CREATE FUNCTION outbox.retry_now(p_event_id uuid, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
@@ -17457,6 +18163,12 @@ COMMENT ON FUNCTION outbox.retry_to_wire(p_policy jsonb) IS 'Renames the fields 
 CREATE FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_channel text DEFAULT 'WHATSAPP'::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   return outbox.change_consent(p_org_id, p_dossier_id, p_purposes, false, p_channel, p_source,
@@ -17527,6 +18239,12 @@ COMMENT ON FUNCTION outbox.ring_from(p_now timestamp with time zone) IS 'The nex
 CREATE FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap_seconds integer DEFAULT 86400, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -17553,6 +18271,12 @@ COMMENT ON FUNCTION outbox.rotate_org_secret(p_org_id text, p_endpoint_id uuid, 
 CREATE FUNCTION outbox.rotate_secret(p_endpoint_id uuid, p_secret text DEFAULT NULL::text, p_overlap interval DEFAULT '24:00:00'::interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_secret text := coalesce(p_secret, outbox.new_secret());
@@ -17669,6 +18393,12 @@ COMMENT ON FUNCTION outbox.route(p_batch outbox.routing, p_now timestamp with ti
 CREATE FUNCTION outbox.route_again(p_event_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_routed_to uuid;
@@ -18303,6 +19033,12 @@ COMMENT ON FUNCTION outbox.schedule_json(p_policy jsonb) IS 'preview_schedule() 
 CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -18397,6 +19133,12 @@ COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'The delay o
 CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);
@@ -18513,6 +19255,12 @@ COMMENT ON FUNCTION outbox.serve_apart(p_endpoint_ids uuid[], p_limit integer, p
 CREATE FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb DEFAULT '{}'::jsonb, p_credentials jsonb DEFAULT NULL::jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   -- A concurrent call waits here, then merges into the stored settings.
@@ -18545,6 +19293,12 @@ COMMENT ON FUNCTION outbox.set_broker(p_endpoint_id uuid, p_broker jsonb, p_cred
 CREATE FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if p_strict is null then
@@ -18566,6 +19320,12 @@ COMMENT ON FUNCTION outbox.set_catalogue(p_org_id text, p_strict boolean) IS 'Se
 CREATE FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p_access_token text, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -18595,6 +19355,12 @@ COMMENT ON FUNCTION outbox.set_channel_token(p_org_id text, p_channel_id uuid, p
 CREATE FUNCTION outbox.set_default_channel(p_org_id text, p_channel_id uuid, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -18648,6 +19414,12 @@ COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text
 CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_headers jsonb;
@@ -18681,6 +19453,12 @@ COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS '
 CREATE FUNCTION outbox.set_replay_job(p_id text, p_status text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_job outbox.replay_job;
@@ -18716,6 +19494,12 @@ COMMENT ON FUNCTION outbox.set_replay_job(p_id text, p_status text) IS 'Pauses, 
 CREATE FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb DEFAULT NULL::jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_policy jsonb := outbox.retry_of_wire(nullif(p_policy, 'null'));
@@ -18740,6 +19524,12 @@ COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p
 CREATE FUNCTION outbox.set_setting(p_name text, p_value jsonb) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_was jsonb;
@@ -18766,6 +19556,12 @@ COMMENT ON FUNCTION outbox.set_setting(p_name text, p_value jsonb) IS 'Changes o
 CREATE FUNCTION outbox.set_slack_url(p_endpoint_id uuid, p_url text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if (outbox.lock_endpoint(p_endpoint_id)).kind <> 'slack' then
@@ -19403,6 +20199,12 @@ COMMENT ON FUNCTION outbox.stored_headers(p_vault_id uuid) IS 'The custom header
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $_$
 declare
   v_org text := (outbox.lock_endpoint(p_endpoint_id)).org_id;
@@ -19475,6 +20277,12 @@ COMMENT ON FUNCTION outbox.suspect_endpoints(p_endpoint_ids uuid[], p_sqlstate t
 CREATE FUNCTION outbox.take_requests(p_org_id text, p_count integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -19589,6 +20397,12 @@ COMMENT ON FUNCTION outbox.templates_of(p_app_id text, p_waba_id text, p_name te
 CREATE FUNCTION outbox.test_org_endpoint(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
@@ -19704,6 +20518,12 @@ COMMENT ON FUNCTION outbox.throttle_apps(p_results outbox.result[], p_now timest
 CREATE FUNCTION outbox.tick() RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now timestamptz := outbox.clock();
@@ -19754,6 +20574,12 @@ COMMENT ON FUNCTION outbox.tick() IS 'Called by pg_cron every second: calls upke
 CREATE FUNCTION outbox.tick_problem() RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_at timestamptz;
@@ -20154,6 +20980,12 @@ COMMENT ON FUNCTION outbox.unwatch_table(p_table regclass) IS 'Stops publishing 
 CREATE FUNCTION outbox.update_channel(p_org_id text, p_channel_id uuid, p_change jsonb, p_actor text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_id uuid := outbox.lock_channel(p_org_id, p_channel_id);
@@ -20279,6 +21111,12 @@ COMMENT ON FUNCTION outbox.update_message_statuses(p_messages bigint[], p_now ti
 CREATE FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid, p_change jsonb, p_version integer DEFAULT NULL::integer) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   perform outbox.refuse_managed(
@@ -24000,6 +24838,10 @@ REVOKE ALL ON FUNCTION outbox.first_lease_end(p_gate_id bigint) FROM PUBLIC;
 -- Name: FUNCTION first_retry_at(p_lane_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_retry_at(p_lane_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION fix_settings(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.fix_settings() FROM PUBLIC;
 
 -- Name: FUNCTION fold_counters(); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1,0 +1,74 @@
+import type { Postgres } from '../../supabase/local/postgres/mod.ts'
+
+/**
+ * Settings that a user's session, role or database may have, and that must change nothing: each
+ * profile is a group of them.
+ */
+export const sessionProfiles = {
+  /** A zone of 45 minutes, with daylight saving time. */
+  TimeZone: { timezone: 'Pacific/Chatham' },
+  DateStyle: { datestyle: 'SQL, DMY' },
+  IntervalStyle: { intervalstyle: 'sql_standard' },
+  bytes: { bytea_output: 'escape', xmlbinary: 'hex', xmloption: 'document' },
+  floats: { extra_float_digits: '-15' },
+  strings: {
+    quote_all_identifiers: 'on',
+    array_nulls: 'off',
+    transform_null_equals: 'on',
+  },
+  locale: { lc_messages: 'C.utf8', lc_monetary: 'C.utf8', lc_numeric: 'C.utf8', lc_time: 'C.utf8' },
+  'repeatable read': { default_transaction_isolation: 'repeatable read' },
+  serializable: { default_transaction_isolation: 'serializable' },
+  names: { search_path: 'public', row_security: 'off', check_function_bodies: 'off' },
+  plans: {
+    jit: 'on',
+    jit_above_cost: '0',
+    plan_cache_mode: 'force_custom_plan',
+    enable_hashjoin: 'off',
+    enable_indexonlyscan: 'off',
+    geqo_threshold: '2',
+    join_collapse_limit: '1',
+  },
+  timeouts: {
+    statement_timeout: '20s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: '30s',
+    client_min_messages: 'error',
+  },
+} as const satisfies Record<string, Record<string, string>>
+
+export type SessionProfile = keyof typeof sessionProfiles
+
+/** Profiles that change how a value becomes text, and can be tested together. */
+export const textProfiles: readonly SessionProfile[] = [
+  'TimeZone',
+  'DateStyle',
+  'IntervalStyle',
+  'bytes',
+  'floats',
+  'strings',
+  'locale',
+]
+
+/** Gives each later session of the database these settings, whatever its role. */
+export async function applySettings(
+  pg: Postgres,
+  profiles: readonly SessionProfile[],
+): Promise<void> {
+  const statements = profiles.flatMap((profile) => Object.entries(sessionProfiles[profile]))
+    .map(([name, value]) => `alter database postgres set ${name} = ${
+      // A list must not become one quoted name.
+      name === 'datestyle' || value.includes(' ') || /[^\w.]/.test(value) ? `'${value}'` : value
+    };`)
+  const { code, stderr } = await pg.psql(statements.join('\n'))
+  if (code !== 0) throw new Error(`cannot change the settings: ${stderr}`)
+}
+
+/** The profiles that a comma-separated list names. */
+export function readProfiles(list = ''): SessionProfile[] {
+  return list.split(',').filter((name) => name !== '').map((name) => {
+    if (!Object.hasOwn(sessionProfiles, name)) throw new Error(`unknown profile "${name}"`)
+    // SAFETY: it is a key of sessionProfiles.
+    return name as SessionProfile
+  })
+}
