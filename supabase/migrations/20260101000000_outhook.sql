@@ -1840,7 +1840,9 @@ comment on function outbox.publish_plain(jsonb, text, timestamptz) is
   'returns their ids. Publishes nothing and returns null if an event is invalid, names an '
   'endpoint, has a deliver_at or a used idempotency key.';
 
-create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
+create function outbox.publish_array(
+  p_events jsonb, p_org_id text, out ids jsonb, out duplicates jsonb
+)
 language plpgsql set search_path = ''
 as $$
 declare
@@ -1855,10 +1857,12 @@ begin
     perform outbox.invalid('events', 'is not a JSON array',
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
+  duplicates := '[]';
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
-    return pg_catalog.to_jsonb(v_ids);
+    ids := pg_catalog.to_jsonb(v_ids);
+    return;
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
@@ -1874,7 +1878,11 @@ begin
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
   perform outbox.kick_on_commit();
-  return pg_catalog.to_jsonb(v_ids);
+  ids := pg_catalog.to_jsonb(v_ids);
+  select coalesce(pg_catalog.jsonb_agg(e.ordinality - 1 order by e.ordinality), '[]')
+  into duplicates
+  from pg_catalog.unnest(v_events) with ordinality e
+  where e.id <> v_ids[e.ordinality];
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
@@ -1890,13 +1898,15 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 comment on function outbox.publish_array(jsonb, text) is
-  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
+  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id. '
+  'ids: as publish_many(); duplicates: the places, from 0, of events that were not published '
+  'because an earlier event has their idempotency key.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.publish_array(p_events, null);
+  return (outbox.publish_array(p_events, null)).ids;
 end
 $$;
 comment on function outbox.publish_many(jsonb) is
@@ -1904,6 +1914,22 @@ comment on function outbox.publish_many(jsonb) is
   '"partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", '
   '"traceparent"}, all or none, and returns the array of ids in the same order. Errors as '
   'publish(), with the place in the array.';
+
+create function outbox.publish_once(p_event jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_id uuid := outbox.put_event(v_event);
+begin
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('id', v_id, 'duplicate', v_id <> v_event.id);
+end
+$$;
+comment on function outbox.publish_once(jsonb) is
+  'Publishes one event, in the form of an element of publish_many(), and returns {"id", '
+  '"duplicate"}. duplicate is true if an earlier event has the same idempotency key and content: '
+  'then id is the id of that event, and nothing is published. Errors as publish().';
 
 -- sql/events/rights.sql
 
@@ -1915,6 +1941,7 @@ grant execute on function
   outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text),
   outbox.publish_many(jsonb),
+  outbox.publish_once(jsonb),
   outbox.uuid_v7_time(uuid)
 to service_role;
 grant select on outbox.event, outbox.event_default to service_role;
@@ -4812,7 +4839,8 @@ create table outbox.attempt (
   duration_ms integer,
   response text,
   response_lossy boolean,
-  next_retry_at timestamptz
+  next_retry_at timestamptz,
+  response_cut boolean
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '
@@ -6423,12 +6451,14 @@ create type outbox.result as (
   response text,
   lossy boolean,
   provider_id text,
-  provider jsonb
+  provider jsonb,
+  cut boolean
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
-  'assigned; provider: other values that the provider returned.';
+  'assigned; provider: other values that the provider returned; cut: '
+  'response has only the start of the body.';
 
 create type outbox.news as (
   applied integer,
@@ -6465,7 +6495,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null)::outbox.result;
+    null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
@@ -6568,12 +6598,12 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy)
+      status, error_class, error, duration_ms, response, response_lossy, response_cut)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
-      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.cut
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -6768,7 +6798,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, place)
+        duration_ms, response, lossy, provider_id, provider, cut, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -6777,7 +6807,8 @@ begin
         as failed_attempts,
       v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -6948,14 +6979,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      response_cut)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      j.cut
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -7148,7 +7181,7 @@ as $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
@@ -8749,7 +8782,8 @@ comment on function outbox.on_parcel(outbox.parcel, outbox.claimed) is
 -- other, so two versions work together during each upgrade. A contract is a numbered format of
 -- dispatch()'s call and response. Each side supports a range of contracts: its own and the one
 -- before. Each call of a run names its range, and both sides use the highest number in both ranges.
--- If there is none, the call claims nothing, records nothing and says which side to update.
+-- If there is none, the call claims nothing and says which side to update. It still records
+-- results, because their requests were sent: no contract may change what record_refused() reads.
 --
 -- For a change that the other side cannot read, raise `newest` here and in
 -- functions/_shared/contract/range.ts; both sides keep supporting the contract before it. A call
@@ -8838,7 +8872,7 @@ comment on function outbox.contract_text(jsonb) is
   'A range of contracts in words: 2, or 2 to 3.';
 
 create function outbox.refuse_contract(
-  p_run uuid, p_speaks jsonb, p_kind text, p_now timestamptz
+  p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamptz
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -8865,17 +8899,17 @@ begin
   -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
-    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'applied', p_applied, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
     'settings', outbox.run_settings(),
     'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
     'retries', null, 'renewed', null,
     'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
 end
 $$;
-comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
+comment on function outbox.refuse_contract(uuid, jsonb, text, integer, timestamptz) is
   'The response of dispatch() to a run that supports no contract of this database: {"refused": '
-  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
-  'and records it for contract_problem().';
+  '{"update", "message"}, "contracts", "stop": "contract", "applied", …} without deliveries. Ends '
+  'the run and records it for contract_problem().';
 
 create function outbox.contract_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
@@ -9309,12 +9343,13 @@ declare
   v_retries json;
   v_renewed json;
 begin
-  if v_contract is null then
-    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
-  end if;
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
+  if v_contract is null then
+    return outbox.refuse_contract(p_run, p_contract, p_kind,
+      outbox.record_refused(p_results, v_now), v_now);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -9392,13 +9427,15 @@ comment on function outbox.dispatch(uuid, bigint, jsonb, integer, text, boolean,
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
+  '"provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; '
+  'p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: the contracts that the run supports, '
-  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does '
-  'nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", '
+  '{"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call only '
+  'records results and returns refuse_contract(). Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the '
+  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem(), '
+  '"now_ms": the time of the database}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
   'the call with the same p_run and p_seq; that response has only the deliveries, events and '
@@ -9469,6 +9506,32 @@ $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
   'Applies the results of a run, and records a refusal for each unreadable result. locks: the '
   'caller holds the gates.';
+
+create function outbox.record_refused(p_results jsonb, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_reported outbox.reported;
+  v_results outbox.result[];
+begin
+  if pg_catalog.jsonb_array_length(coalesce(p_results, '[]')) = 0 then
+    return 0;
+  end if;
+  v_reported := outbox.read_results(p_results);
+  v_results := array(
+    select r from pg_catalog.unnest(v_reported.results) r
+    where r.outcome in ('delivered', 'failed', 'released'));
+  perform outbox.lock_gates(array(
+    select distinct r.endpoint from pg_catalog.unnest(v_results || v_reported.bad) r
+    where r.endpoint is not null));
+  return (outbox.record_results(v_results, v_reported, p_now)).applied;
+end
+$$;
+comment on function outbox.record_refused(jsonb, timestamptz) is
+  'Records the results of a run whose contract this database does not support: these requests were '
+  'sent, and without a result each would be sent again. Every contract has the members "event", '
+  '"endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the '
+  'gates of the results by id.';
 
 -- sql/engine/run/response.sql
 
@@ -9546,13 +9609,15 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem(),
+    'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 comment on function outbox.build_response(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json
 ) is
-  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
+  'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred. '
+  'now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- sql/engine/rights.sql
 

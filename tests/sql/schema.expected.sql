@@ -342,14 +342,15 @@ CREATE TYPE outbox.result AS (
 	response text,
 	lossy boolean,
 	provider_id text,
-	provider jsonb
+	provider jsonb,
+	cut boolean
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -1218,12 +1219,12 @@ begin
     ) o
     where d.ctid = o.row_at
     returning d.event_id, d.endpoint_id, d.attempt, d.lane_id, d.replayed_at, d.deliver_at,
-      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy
+      r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy)
+      status, error_class, error, duration_ms, response, response_lossy, response_cut)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
-      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy
+      g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.cut
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -1720,7 +1721,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, place)
+        duration_ms, response, lossy, provider_id, provider, cut, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -1729,7 +1730,8 @@ begin
         as failed_attempts,
       v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -1900,14 +1902,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      response_cut)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      j.cut
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -2574,7 +2578,8 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', outbox.tick_problem());
+    'contracts', outbox.contracts(), 'problem', outbox.tick_problem(),
+    'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 
@@ -2582,7 +2587,7 @@ ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_route
 
 -- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred.';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred. now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5442,7 +5447,7 @@ begin
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, place)
+      provider, cut, place)
     join outbox.whatsapp_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -7055,12 +7060,13 @@ declare
   v_retries json;
   v_renewed json;
 begin
-  if v_contract is null then
-    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
-  end if;
   -- A constraint that is checked at the commit would fail the whole call, so check after each
   -- statement.
   set constraints all immediate;
+  if v_contract is null then
+    return outbox.refuse_contract(p_run, p_contract, p_kind,
+      outbox.record_refused(p_results, v_now), v_now);
+  end if;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -7139,7 +7145,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call does nothing and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem()}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: the contracts that the run supports, {"oldest", "newest"}, null for 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(). Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A temporary error fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8358,6 +8364,7 @@ CREATE TABLE outbox.attempt (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    response_cut boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 )
@@ -10224,7 +10231,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null)::outbox.result;
+    null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -11986,6 +11993,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
+      'responseCut', coalesce(o.response_cut, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -12005,7 +12013,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12845,7 +12853,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -14426,7 +14434,7 @@ COMMENT ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, 
 
 -- Name: publish_array(jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) RETURNS jsonb
+CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -14442,10 +14450,12 @@ begin
     perform outbox.invalid('events', 'is not a JSON array',
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
+  duplicates := '[]';
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
-    return pg_catalog.to_jsonb(v_ids);
+    ids := pg_catalog.to_jsonb(v_ids);
+    return;
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
@@ -14461,7 +14471,11 @@ begin
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
   perform outbox.kick_on_commit();
-  return pg_catalog.to_jsonb(v_ids);
+  ids := pg_catalog.to_jsonb(v_ids);
+  select coalesce(pg_catalog.jsonb_agg(e.ordinality - 1 order by e.ordinality), '[]')
+  into duplicates
+  from pg_catalog.unnest(v_events) with ordinality e
+  where e.id <> v_ids[e.ordinality];
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
@@ -14477,11 +14491,11 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 
-ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) OWNER TO postgres;
 
--- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
+COMMENT ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) IS 'publish_many() for one organisation, whatever org_id the events have; null: for their org_id. ids: as publish_many(); duplicates: the places, from 0, of events that were not published because an earlier event has their idempotency key.';
 
 -- Name: publish_change(jsonb, text, text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14599,7 +14613,7 @@ begin
   end if;
   v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
   if v_result is null then
-    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    v_result := pg_catalog.to_jsonb(outbox.publish_array(p_events, p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
@@ -14610,7 +14624,7 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 -- Name: FUNCTION publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
+COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of events whose idempotency key an earlier event has]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
 -- Name: inbound_message; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -14709,7 +14723,7 @@ CREATE FUNCTION outbox.publish_many(p_events jsonb) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 begin
-  return outbox.publish_array(p_events, null);
+  return (outbox.publish_array(p_events, null)).ids;
 end
 $$;
 
@@ -14741,6 +14755,33 @@ ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now t
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) IS 'Publishes the current event of a message. Its partition key is person_key() of the recipient.';
+
+-- Name: publish_once(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.publish_once(p_event jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_id uuid := outbox.put_event(v_event);
+begin
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('id', v_id, 'duplicate', v_id <> v_event.id);
+end
+$$;
+
+ALTER FUNCTION outbox.publish_once(p_event jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION publish_once(p_event jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.publish_once(p_event jsonb) IS 'Publishes one event, in the form of an element of publish_many(), and returns {"id", "duplicate"}. duplicate is true if an earlier event has the same idempotency key and content: then id is the id of that event, and nothing is published. Errors as publish().';
 
 -- Name: publish_plain(jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16509,6 +16550,36 @@ ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jso
 
 COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
 
+-- Name: record_refused(jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_reported outbox.reported;
+  v_results outbox.result[];
+begin
+  if pg_catalog.jsonb_array_length(coalesce(p_results, '[]')) = 0 then
+    return 0;
+  end if;
+  v_reported := outbox.read_results(p_results);
+  v_results := array(
+    select r from pg_catalog.unnest(v_reported.results) r
+    where r.outcome in ('delivered', 'failed', 'released'));
+  perform outbox.lock_gates(array(
+    select distinct r.endpoint from pg_catalog.unnest(v_results || v_reported.bad) r
+    where r.endpoint is not null));
+  return (outbox.record_results(v_results, v_reported, p_now)).applied;
+end
+$$;
+
+ALTER FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION record_refused(p_results jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) IS 'Records the results of a run whose contract this database does not support: these requests were sent, and without a result each would be sent again. Every contract has the members "event", "endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the gates of the results by id.';
+
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) RETURNS outbox.completed
@@ -16709,9 +16780,9 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
--- Name: refuse_contract(uuid, jsonb, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: refuse_contract(uuid, jsonb, text, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) RETURNS json
+CREATE FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -16738,7 +16809,7 @@ begin
   -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
-    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'applied', p_applied, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
     'settings', outbox.run_settings(),
     'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
     'retries', null, 'renewed', null,
@@ -16746,11 +16817,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run and records it for contract_problem().';
+COMMENT ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) IS 'The response of dispatch() to a run that supports no contract of this database: {"refused": {"update", "message"}, "contracts", "stop": "contract", "applied", …} without deliveries. Ends the run and records it for contract_problem().';
 
 -- Name: refuse_endpoint(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21840,6 +21911,7 @@ CREATE TABLE outbox.attempt_default (
     response text,
     response_lossy boolean,
     next_retry_at timestamp with time zone,
+    response_cut boolean,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text])))
 );
@@ -25540,9 +25612,9 @@ REVOKE ALL ON FUNCTION outbox.primary_key(p_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text) TO service_role;
 
--- Name: FUNCTION publish_array(p_events jsonb, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids jsonb, OUT duplicates jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_new jsonb, p_old jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25577,6 +25649,11 @@ GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 -- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION publish_once(p_event jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.publish_once(p_event jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.publish_once(p_event jsonb) TO service_role;
 
 -- Name: FUNCTION publish_plain(p_events jsonb, p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25754,6 +25831,10 @@ REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now ti
 REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
 
+-- Name: FUNCTION record_refused(p_results jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.record_refused(p_results jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone) FROM PUBLIC;
@@ -25778,9 +25859,9 @@ REVOKE ALL ON FUNCTION outbox.refusal_of(p_message outbox.outbound_message, p_no
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
--- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.refuse_contract(p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_endpoint(p_endpoint_id uuid, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

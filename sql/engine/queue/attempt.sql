@@ -19,7 +19,8 @@ create table outbox.attempt (
   duration_ms integer,
   response text,
   response_lossy boolean,
-  next_retry_at timestamptz
+  next_retry_at timestamptz,
+  response_cut boolean
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (try), and per end without a delivery (close). Append-only, '

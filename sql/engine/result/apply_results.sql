@@ -71,7 +71,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, place)
+        duration_ms, response, lossy, provider_id, provider, cut, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -80,7 +80,8 @@ begin
         as failed_attempts,
       v.waits, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -251,14 +252,16 @@ begin
     where d.ctid = j.row_at and j.outcome <> 'delivered' and not j.dead
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
-      status, error_class, error, duration_ms, response, response_lossy, next_retry_at)
+      status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
+      response_cut)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
-      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at
+      j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
+      j.cut
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null
+      j.status, j.error_class, j.error, null, null, null, null, null
     from applied j
     where j.dead
   ), dead_letters as (
