@@ -50,16 +50,31 @@ export const textProfiles: readonly SessionProfile[] = [
   'locale',
 ]
 
+/** Groups that together have every profile; those of a group contradict each other nowhere. */
+export const profileGroups: readonly (readonly SessionProfile[])[] = [
+  textProfiles,
+  ['repeatable read', 'names'],
+  ['serializable', 'plans', 'timeouts'],
+]
+
+/** Files whose own statements depend on the settings, by what they test. */
+export const readsSettings: readonly string[] = [
+  // They compare a text that the test itself makes of a time, an interval or a number.
+]
+
 /** Gives each later session of the database these settings, whatever its role. */
 export async function applySettings(
   pg: Postgres,
   profiles: readonly SessionProfile[],
 ): Promise<void> {
   const statements = profiles.flatMap((profile) => Object.entries(sessionProfiles[profile]))
-    .map(([name, value]) => `alter database postgres set ${name} = ${
-      // A list must not become one quoted name.
-      name === 'datestyle' || value.includes(' ') || /[^\w.]/.test(value) ? `'${value}'` : value
-    };`)
+    .map(([name, value]) =>
+      `alter database postgres set ${name} = ${
+        // A list must not become one quoted name.
+        name === 'datestyle' || value.includes(' ') || /[^\w.]/.test(value)
+          ? `'${value}'`
+          : value};`
+    )
   const { code, stderr } = await pg.psql(statements.join('\n'))
   if (code !== 0) throw new Error(`cannot change the settings: ${stderr}`)
 }

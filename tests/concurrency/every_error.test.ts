@@ -53,7 +53,9 @@ function cases(): [code: string, table: string, operation: Operation][] {
 function startWorker(): AsyncDisposable & { ended: boolean } {
   const stop = new AbortController()
   const [port] = sql.options.port
-  const database = connectDirect({ url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres` })
+  const database = connectDirect({
+    url: `postgresql://postgres:postgres@127.0.0.1:${port}/postgres`,
+  })
   const deps = wireRun({
     database,
     transport: 'fetch',
@@ -116,9 +118,12 @@ for (const [code, table, operation] of cases()) {
       expect(worker.ended).toBe(false)
       const isHurt = async (): Promise<boolean> => await deliveredTo([bad]) < events.length
       if (await isHurt()) {
-        expect(await eventually(async () => {
-          return !(await isHurt()) || (await shown(bad)).includes(`${code} no row of this endpoint`)
-        })).toBe(true)
+        expect(
+          await eventually(async () => {
+            return !(await isHurt()) ||
+              (await shown(bad)).includes(`${code} no row of this endpoint`)
+          }),
+        ).toBe(true)
       }
       expect(worker.ended).toBe(false)
       expect(await deliveredTo(others)).toBe(wanted)

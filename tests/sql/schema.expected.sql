@@ -3907,6 +3907,12 @@ COMMENT ON FUNCTION outbox.check_filter_text(p_tokens outbox.filter_tokens, p_at
 CREATE FUNCTION outbox.check_graph_url() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   if outbox.setting_value('whatsapp.graph_url') #>> '{}' like 'http:%'
@@ -4479,6 +4485,12 @@ COMMENT ON FUNCTION outbox.check_secret(p_secret text) IS 'The secret in its can
 CREATE FUNCTION outbox.check_setting() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 declare
   v_now jsonb := case when tg_op = 'UPDATE' then old.value end;
@@ -9307,7 +9319,8 @@ begin
       ('timezone', 'UTC'), ('datestyle', 'ISO, MDY'), ('intervalstyle', 'postgres'),
       ('extra_float_digits', '1'), ('bytea_output', 'hex'), ('standard_conforming_strings', 'on')
     ) f (setting, value)
-    where p.pronamespace = 'outbox'::regnamespace and p.prosecdef
+    where p.pronamespace = 'outbox'::regnamespace
+      and (p.prosecdef or p.prorettype = 'trigger'::regtype)
       and not exists (
         select from pg_catalog.unnest(p.proconfig) c
         where pg_catalog.lower(c) like f.setting || '=%')
@@ -9322,7 +9335,7 @@ ALTER FUNCTION outbox.fix_settings() OWNER TO postgres;
 
 -- Name: FUNCTION fix_settings(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fix_settings() IS 'Fixes the settings that decide the text of values in each SECURITY DEFINER function that does not set them. Each folder calls it through close_new().';
+COMMENT ON FUNCTION outbox.fix_settings() IS 'Fixes the settings that decide the text of values in each SECURITY DEFINER and trigger function that does not set them. Each folder calls it through close_new().';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10379,8 +10392,23 @@ CREATE FUNCTION outbox.hash_key() RETURNS text
     AS $$
 declare
   v_name constant text := 'outhook_recipient_key';
-  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  v_key text;
+  v_lost text;
 begin
+  begin
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- Without its key, no message could be created and no status recorded. A new key only makes new
+    -- hashes. The unreadable one stays in Vault, in case that its root key comes back.
+    v_lost := pg_catalog.format('%s lost %s', v_name, pg_catalog.gen_random_uuid());
+    perform vault.update_secret(v.id, new_name => v_lost) from vault.secrets v
+    where v.name = v_name;
+    raise warning 'outbox: the key of recipients cannot be read from Vault and is replaced: % %',
+      sqlstate, sqlerrm;
+  end;
   if v_key is null then
     begin
       perform vault.create_secret(
@@ -10400,7 +10428,7 @@ ALTER FUNCTION outbox.hash_key() OWNER TO postgres;
 
 -- Name: FUNCTION hash_key(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use.';
+COMMENT ON FUNCTION outbox.hash_key() IS 'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is renamed and a new one is created: messages that wait keep their order among themselves, but not with later ones to the same number.';
 
 -- Name: hash_person(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11906,6 +11934,12 @@ COMMENT ON FUNCTION outbox.lift_expired_holds(p_now timestamp with time zone) IS
 CREATE FUNCTION outbox.lift_holds() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   update outbox.channel_hold h set held = false, decided_at = new.updated_at
@@ -12829,6 +12863,12 @@ COMMENT ON FUNCTION outbox.lock_router() IS 'The state of routing, locked until 
 CREATE FUNCTION outbox.lock_settings() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
     AS $$
 begin
   -- Two concurrent changes, each valid with the old value of the other, could conflict. Readers of

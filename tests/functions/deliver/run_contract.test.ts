@@ -34,7 +34,7 @@ Deno.test('run() that is refused after its start sends what it holds and then en
   expect(await running).toMatchObject({ end: 'contract', delivered: 2 })
   expect(database.applied.map(({ event }) => event)).toEqual(['event-2', 'event-1'])
   expect(sent.map(({ event }) => event)).toEqual(['event-1', 'event-2'])
-  expect(harness.begun).toEqual([null, otherContract])
+  expect(harness.begun).toEqual([null, otherContract, otherContract])
 })
 
 Deno.test('run() logs a problem of the database once, and again when it comes back', async () => {

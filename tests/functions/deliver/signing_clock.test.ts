@@ -22,7 +22,8 @@ Deno.test('a delivery that is sent later in its batch is signed with the time of
   const harness = createHarness()
   const { clock, database, signedAt, courses } = harness
   database.nowMs = () => clock.wallNow() + fiveMinutes
-  database.add({ lane: '1', ordered: true }, { lane: '1', ordered: true })
+  const ordered = { lane: '1', ordered: true, lease_ms: 60_000 }
+  database.add(ordered, ordered)
   courses['event-1'] = { ms: 7_000 }
   const running = harness.start()
   await clock.advance(8_000)
