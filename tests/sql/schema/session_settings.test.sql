@@ -2,7 +2,7 @@
 -- No setting of a session changes what a function writes: see foundation/fixed_settings.sql.
 begin;
 \ir ../_helpers.sql
-select plan(21);
+select plan(20);
 
 -- What is fixed where.
 create function fixed(p_config text[]) returns text[] language sql as $$
@@ -84,7 +84,6 @@ select is(in_both($$ outbox.preview_schedule('{"strategy": "exponential", "base_
 select is(in_both($$ helper.refusal('select outbox.preview_schedule(''{"strategy": "fixed", "base_delay": 123456.789012}'')') $$), 'equal', 'numbers of an error');
 select is(in_both($$ helper.refusal('select outbox.list_events(''default'', p_limit => 101)') $$), 'equal', 'the bound of a page in an error');
 select is(in_both(format($$ helper.refusal('select outbox.rotate_secret(''%s'', p_overlap => interval ''31 days 1 s'')') $$, id)), 'equal', 'an interval of an error') from made;
-select is(in_both(format($$ outbox.pause_endpoint(%L) $$, id)), 'equal', 'an endpoint') from made;
 select is(in_both(format($$ (outbox.get_org_endpoint('default', %L)) $$, id)), 'equal', 'an endpoint of the API') from made;
 select is(in_both($$ (outbox.list_events('default')) $$), 'equal', 'a list of events');
 
