@@ -26,13 +26,15 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/** Permanent errors of a row, errors that pass elsewhere, one of a user's code, one of ours. */
-const codes = ['22003', '23514', '40001', '40P01', '55P03', '57014', 'P0001', 'OH001']
+/**
+ * Errors of a row, one of a user's code, one of ours. Errors that pass elsewhere (40P01, 55P03, 57014)
+ * are in passing_refusals.test.ts: a call repeats them, so they delay a run as long as they last.
+ */
+const codes = ['22003', '23514', 'P0001', 'OH001']
 
 const statements: [table: string, operation: Operation][] = [
   ['attempt', 'insert'],
   ['delivery', 'insert'],
-  ['delivery', 'update'],
   ['delivery', 'delete'],
   ['gate', 'update'],
   ['lane', 'update'],
@@ -40,13 +42,16 @@ const statements: [table: string, operation: Operation][] = [
   ['counter_change', 'insert'],
 ]
 
-/** Each code meets one statement; with `--all` every statement meets every code. */
+/** Each statement meets one code; with `--all` it meets every code. */
 function cases(): [code: string, table: string, operation: Operation][] {
-  const all = codes.flatMap((code, at) =>
-    statements.map(([table, operation], place) => ({ code, table, operation, short: at === place }))
-  )
-  return all.filter(({ short }) => short || Deno.env.get('OUTHOOK_TESTS') === 'all')
-    .map(({ code, table, operation }) => [code, table, operation])
+  const made: [string, string, Operation][] = [['40001', 'delivery', 'update']]
+  for (const [place, [table, operation]] of statements.entries()) {
+    for (const [at, code] of codes.entries()) {
+      const isShort = place % codes.length === at
+      if (isShort || Deno.env.get('OUTHOOK_TESTS') === 'all') made.push([code, table, operation])
+    }
+  }
+  return made
 }
 
 /** A worker whose every request succeeds. */
