@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyed } from '../_shared/base/keyed.ts'
 import type { FunctionArgs } from '../_shared/database/functions.ts'
 import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
@@ -13,7 +14,7 @@ export type PublishedEvent = {
 }
 
 /**
- * Publishes all events of an organisation or none; resolves with their ids in order. `batchKey` is
+ * Publishes all events of an organisation or none; resolves with their ids in order and with the duplicates. `batchKey` is
  * the Idempotency-Key of the batch, `traceparent` the trace of events that name none. Throws ApiError.
  */
 export type Publish = (
@@ -21,7 +22,7 @@ export type Publish = (
   events: PublishedEvent[],
   traceparent: string | null,
   batchKey?: string,
-) => Promise<string[]>
+) => Promise<PublishedIds>
 
 const schema: z.ZodType<PayloadSchema | null> = z.union([
   z.record(z.string(), z.unknown()),
@@ -30,12 +31,20 @@ const schema: z.ZodType<PayloadSchema | null> = z.union([
 const catalogueSchema = z.object({
   strict: z.boolean(),
   version: z.string(),
-  types: z.record(z.string(), schema),
+  types: keyed(z.string(), schema),
+})
+const publishedIds = z.object({
+  ids: z.array(z.string()),
+  // Absent from a stored response of an older version.
+  duplicates: z.array(z.int()).default([]),
 })
 const resultSchema = z.union([
-  z.object({ ids: z.array(z.string()) }),
+  publishedIds,
   z.object({ catalogue: catalogueSchema }),
 ])
+
+/** The ids in the order of the events, and the places of those that an earlier event has. */
+export type PublishedIds = z.infer<typeof publishedIds>
 
 type Catalogue = z.infer<typeof catalogueSchema>
 
@@ -58,7 +67,7 @@ export function createPublisher(database: ApiDatabase): Publish {
     if (catalogues.size > maxCatalogues && oldest !== undefined) catalogues.delete(oldest)
   }
 
-  return async function publish(orgId, events, traceparent, batchKey): Promise<string[]> {
+  return async function publish(orgId, events, traceparent, batchKey): Promise<PublishedIds> {
     const rows = events.map(({ fields, type, body }) => ({ ...fields, type, body }))
     let isFresh = false
     for (let round = 0; round < maxRounds; round++) {
@@ -74,7 +83,7 @@ export function createPublisher(database: ApiDatabase): Publish {
       if (catalogue !== undefined) args.p_catalogue = catalogue.version
       if (batchKey !== undefined) args.p_key = batchKey
       const result = await database.call('publish_events', args, resultSchema, { traceparent })
-      if ('ids' in result) return result.ids
+      if ('ids' in result) return result
       keep(orgId, result.catalogue)
       isFresh = true
     }

@@ -2,7 +2,6 @@ import { type ActiveRun, createRun, type RunDeps, type RunSummary } from './acti
 import { dispatchDueAt, endReason, freeSlots } from './due.ts'
 import type { RunOptions } from './options.ts'
 import { isNeverStored } from './refusal.ts'
-import type { RunState } from './state.ts'
 import { isHalted, turn } from './turn.ts'
 
 /**
@@ -17,8 +16,8 @@ export async function run(deps: RunDeps, options: RunOptions): Promise<RunSummar
   deps.stop.addEventListener('abort', ring)
   try {
     await claimUntilEnd(active)
-    if (!hasNoDatabase(state)) await finish(active)
-    if (hasNoDatabase(state)) await awaitOutstanding(active)
+    if (state.end !== 'database') await finish(active)
+    if (state.end === 'database') await awaitOutstanding(active)
   } finally {
     deps.stop.removeEventListener('abort', ring)
     await Promise.all([...deps.senders.values()].map((sender) => sender.closeIdle?.()))
@@ -52,17 +51,19 @@ async function claimUntilEnd(active: ActiveRun): Promise<void> {
 /**
  * Marks the run as ended, so that the next one may start, and records the results of sends that are
  * still in flight. An idle run claims once more in the same call, because the commit of a new event
- * sent no kick while this run was alive.
+ * sent no kick while this run was alive. A database that refuses the contract of the run still records
+ * its results.
  */
 async function finish(active: ActiveRun): Promise<void> {
   const { deps: { clock }, state, alarm } = active
-  const isNeverCounted = state.seq === 0 || state.seq === 1 && isNeverStored(state.end)
+  const isNeverCounted = state.seq === 0 || state.end === 'contract' ||
+    state.seq === 1 && isNeverStored(state.end)
   await closeRenewals(active)
   if (!isNeverCounted) {
     await turn(active, state.end === 'idle' ? freeSlots(state, active.options) : 0, true)
   }
   const isOpen = (): boolean => state.outstanding + state.results.length + state.parts.length > 0
-  while (!hasNoDatabase(state) && isOpen()) {
+  while (state.end !== 'database' && isOpen()) {
     await closeRenewals(active)
     const due = state.outstanding === 0 ? clock.now() : dispatchDueAt(state, active.options)
     if (due > clock.now()) await alarm.wait(due)
@@ -73,10 +74,6 @@ async function finish(active: ActiveRun): Promise<void> {
 /** Once nothing more is sent: the call that follows releases the deliveries that request a lease. */
 async function closeRenewals(active: ActiveRun): Promise<void> {
   if (isHalted(active) && active.renewals.close()) await active.deps.yieldTurn()
-}
-
-function hasNoDatabase({ end }: RunState): boolean {
-  return end === 'database' || end === 'contract'
 }
 
 /** Without a database the leases expire; sends in flight are awaited all the same. */

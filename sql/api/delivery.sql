@@ -109,6 +109,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
+      'responseCut', coalesce(o.response_cut, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -125,5 +126,5 @@ end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
-  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
-  '"nextCursor"}. OH001, OH002.';
+  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
+  '"responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';

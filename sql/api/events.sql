@@ -17,14 +17,15 @@ begin
   end if;
   v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
   if v_result is null then
-    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    v_result := pg_catalog.to_jsonb(outbox.publish_array(p_events, p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
 end
 $$;
 comment on function outbox.publish_events(text, jsonb, text, text) is
-  'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict '
+  'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of '
+  'events whose idempotency key an earlier event has]}. If its catalogue is strict '
   'and p_catalogue is not its version, nothing is published and the result is {"catalogue": as '
   'read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. '
   'OH001, OH002, OH003.';

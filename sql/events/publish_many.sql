@@ -130,7 +130,9 @@ comment on function outbox.publish_plain(jsonb, text, timestamptz) is
   'returns their ids. Publishes nothing and returns null if an event is invalid, names an '
   'endpoint, has a deliver_at or a used idempotency key.';
 
-create function outbox.publish_array(p_events jsonb, p_org_id text) returns jsonb
+create function outbox.publish_array(
+  p_events jsonb, p_org_id text, out ids jsonb, out duplicates jsonb
+)
 language plpgsql set search_path = ''
 as $$
 declare
@@ -145,10 +147,12 @@ begin
     perform outbox.invalid('events', 'is not a JSON array',
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
+  duplicates := '[]';
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
-    return pg_catalog.to_jsonb(v_ids);
+    ids := pg_catalog.to_jsonb(v_ids);
+    return;
   end if;
   while v_at < pg_catalog.jsonb_array_length(p_events) loop
     v_at := v_at + 1;
@@ -164,7 +168,11 @@ begin
     v_ids[v_at] := outbox.put_event(v_events[v_at]);
   end loop;
   perform outbox.kick_on_commit();
-  return pg_catalog.to_jsonb(v_ids);
+  ids := pg_catalog.to_jsonb(v_ids);
+  select coalesce(pg_catalog.jsonb_agg(e.ordinality - 1 order by e.ordinality), '[]')
+  into duplicates
+  from pg_catalog.unnest(v_events) with ordinality e
+  where e.id <> v_ids[e.ordinality];
 exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
@@ -180,13 +188,15 @@ exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' then
 end
 $$;
 comment on function outbox.publish_array(jsonb, text) is
-  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id.';
+  'publish_many() for one organisation, whatever org_id the events have; null: for their org_id. '
+  'ids: as publish_many(); duplicates: the places, from 0, of events that were not published '
+  'because an earlier event has their idempotency key.';
 
 create function outbox.publish_many(p_events jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  return outbox.publish_array(p_events, null);
+  return (outbox.publish_array(p_events, null)).ids;
 end
 $$;
 comment on function outbox.publish_many(jsonb) is
@@ -194,3 +204,19 @@ comment on function outbox.publish_many(jsonb) is
   '"partition_key", "correlation_id", "idempotency_key", "endpoint_id", "deliver_at", '
   '"traceparent"}, all or none, and returns the array of ids in the same order. Errors as '
   'publish(), with the place in the array.';
+
+create function outbox.publish_once(p_event jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_id uuid := outbox.put_event(v_event);
+begin
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object('id', v_id, 'duplicate', v_id <> v_event.id);
+end
+$$;
+comment on function outbox.publish_once(jsonb) is
+  'Publishes one event, in the form of an element of publish_many(), and returns {"id", '
+  '"duplicate"}. duplicate is true if an earlier event has the same idempotency key and content: '
+  'then id is the id of that event, and nothing is published. Errors as publish().';

@@ -6,6 +6,7 @@ grant execute on function
   outbox.publish(text, jsonb, text, text, text, text, uuid, timestamptz, text),
   outbox.publish_raw(text, text, text, text, text, text, uuid, timestamptz, text),
   outbox.publish_many(jsonb),
+  outbox.publish_once(jsonb),
   outbox.uuid_v7_time(uuid)
 to service_role;
 grant select on outbox.event, outbox.event_default to service_role;

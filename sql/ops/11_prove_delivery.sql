@@ -28,6 +28,7 @@ select
   a.status,
   a.duration_ms,
   a.response,
+  a.response_cut,
   case
     when a.outcome = 'delivered' then pg_catalog.format(
       'proven: %s was received by %s, which responded with %s at %s (attempt %s)', v.id,

@@ -229,14 +229,15 @@ begin
   end if;
   v_result := outbox.begin_request(p_org_id, 'POST /events/batch', p_key, p_events);
   if v_result is null then
-    v_result := pg_catalog.jsonb_build_object('ids', outbox.publish_array(p_events, p_org_id));
+    v_result := pg_catalog.to_jsonb(outbox.publish_array(p_events, p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
 end
 $$;
 comment on function outbox.publish_events(text, jsonb, text, text) is
-  'publish_many() for one organisation, all or none: {"ids": [...]}. If its catalogue is strict '
+  'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of '
+  'events whose idempotency key an earlier event has]}. If its catalogue is strict '
   'and p_catalogue is not its version, nothing is published and the result is {"catalogue": as '
   'read_catalogue()}, for a new check of the events. p_key is the Idempotency-Key of the request. '
   'OH001, OH002, OH003.';
@@ -1538,6 +1539,7 @@ begin
       'attempt', o.attempt, 'kind', o.kind, 'outcome', o.outcome, 'at', outbox.iso_time(o.at),
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
+      'responseCut', coalesce(o.response_cut, false),
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -1554,8 +1556,8 @@ end
 $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
-  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", "nextRetryAt"}], '
-  '"nextCursor"}. OH001, OH002.';
+  '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
+  '"responseCut": the body was longer, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- sql/api/delivery_actions.sql
 

@@ -5,10 +5,12 @@
  */
 
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Postgres } from '../../supabase/local/postgres/mod.ts'
 import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { withMigrations } from '../_support/postgres.ts'
+import { applySettings, readProfiles } from './session_settings.ts'
 import type { Tally } from './tally.ts'
 import { readTap } from './tap.ts'
 
@@ -62,8 +64,14 @@ export async function stopHourlyJobs(pg: Postgres): Promise<void> {
 }
 
 if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    args: Deno.args,
+    options: { profiles: { type: 'string' } },
+    allowPositionals: true,
+  })
   await withMigrations(async (pg) => {
     await stopHourlyJobs(pg)
-    for (const file of Deno.args) print(JSON.stringify(await runFile(pg, file)))
+    await applySettings(pg, readProfiles(values.profiles))
+    for (const file of positionals) print(JSON.stringify(await runFile(pg, file)))
   })
 }

@@ -4,7 +4,13 @@ import { divide } from './deno_step.ts'
 import { listFiles } from './files.ts'
 import type { FileResult } from './pg_tap.ts'
 import { run } from './processes.ts'
-import { namePattern, select } from './selection.ts'
+import { namePattern, select, selectsAll } from './selection.ts'
+import {
+  profileGroups,
+  readsSettings,
+  type SessionProfile,
+  textProfiles,
+} from './session_settings.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { add, tally } from './tally.ts'
 
@@ -15,7 +21,36 @@ export function pgTapStep(
   return {
     name,
     parts: async (context) =>
-      divide(await choose(name, folder, context), parts).map((files) => pgTapPart(files, context)),
+      divide(await choose(name, folder, context), parts).map((files) =>
+        pgTapPart(files, [], context)
+      ),
+  }
+}
+
+/**
+ * A step that runs pgTAP files again in databases with other settings (`session_settings.ts`): the
+ * folders of `short` with the settings that decide texts, and with `--all` every file with each
+ * group. Words of the command line select it only by its name.
+ */
+export function sessionStep(
+  { name, folder, short }: { name: string; folder: string; short: readonly string[] },
+): Step {
+  return {
+    name,
+    parts: async (context) => {
+      const { filter } = context
+      const isNamed = filter.steps.includes(name)
+      if (!selectsAll(filter) && !isNamed) return []
+      const all = (await listFiles(context.root, folder, '.test.sql'))
+        .filter((file) => !waitsForAll(file) && !readsSettings.includes(file))
+      if (!context.all) {
+        const files = all.filter((file) => short.some((start) => file.startsWith(`${start}/`)))
+        return divide(files, 2).map((part) => pgTapPart(part, textProfiles, context))
+      }
+      return profileGroups.flatMap((profiles) =>
+        divide(all, 2).map((part) => pgTapPart(part, profiles, context))
+      )
+    },
   }
 }
 
@@ -32,14 +67,28 @@ async function choose(name: string, folder: string, context: StepContext): Promi
 }
 
 /** In a process of its own, so that an interrupted run ends at once with all that it started. */
-function pgTapPart(files: string[], { root }: StepContext): Part {
+function pgTapPart(
+  files: string[],
+  profiles: readonly SessionProfile[],
+  { root }: StepContext,
+): Part {
+  const named = profiles.length === 0 ? '' : ` with ${profiles.join(', ')}`
   return {
-    name: files.length === 1 ? files[0] ?? '' : `${files.length} files`,
+    name: (files.length === 1 ? files[0] ?? '' : `${files.length} files`) + named,
     files,
     async run(env): Promise<PartResult> {
+      const options = profiles.length === 0 ? [] : ['--profiles', profiles.join(',')]
       const ended = await run({
         path: Deno.execPath(),
-        args: ['run', '-A', '--cached-only', '--no-check', 'tests/_run/pg_tap.ts', ...files],
+        args: [
+          'run',
+          '-A',
+          '--cached-only',
+          '--no-check',
+          'tests/_run/pg_tap.ts',
+          ...options,
+          ...files,
+        ],
         cwd: root,
         env,
       })

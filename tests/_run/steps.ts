@@ -1,6 +1,6 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
-import { pgTapStep } from './pg_tap_step.ts'
+import { pgTapStep, sessionStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
 
@@ -39,6 +39,11 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'schema', folder: 'tests/sql' }),
   denoStep({ name: 'modules', folder: 'tests/modules' }),
   pgTapStep({ name: 'pgTAP', folder: 'tests/sql', parts: 6 }),
+  sessionStep({
+    name: 'pgTAP with other settings',
+    folder: 'tests/sql',
+    short: ['tests/sql/events', 'tests/sql/api', 'tests/sql/operations'],
+  }),
   denoStep({ name: 'concurrency', folder: 'tests/concurrency' }),
   denoStep({ name: 'property', folder: 'tests/property' }),
   denoStep({ name: 'end to end', folder: 'tests/e2e', waits: waitingFiles }),

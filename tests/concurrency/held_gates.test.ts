@@ -279,7 +279,7 @@ Deno.test('turn_ring() leaves the ring to a call that is turning it', async () =
 Deno.test('touch_run() of a second call of one run does not wait for the first, and notes it later', async () => {
   await setClock(0)
   const run = crypto.randomUUID()
-  const touch = `select outbox.touch_run($1, 'worker', outbox.clock(), false) as stop`
+  const touch = `select outbox.touch_run($1, 'worker', 0, outbox.clock(), false) as stop`
   await one.sql.unsafe(touch, [run])
   await setClock(1)
   const outcomes = await passing({

@@ -127,3 +127,23 @@ Deno.test('a callback is verified even if another app has lost its secret, and t
     from outbox.whatsapp_app a order by a.app_id`
   expect(apps.map(({ secrets }) => secrets)).toEqual([[], ['other-secret']])
 })
+
+Deno.test('a message is created though the key of recipients cannot be decrypted, and the key is replaced', async () => {
+  await channel('org-1', '101')
+  await message('org-1', '+12025550111')
+  await db.admin`update vault.secrets v set secret = ${btoa('x'.repeat(64))}
+    where v.name = 'outhook_recipient_key'`
+  await message('org-1', '+12025550111')
+  await message('org-1', '+12025550112')
+  const keys = await sql`select left(v.name, 26) as name from vault.secrets v
+    where v.name like 'outhook_recipient_key%' order by v.name`
+  expect(keys.map(({ name }) => name)).toEqual([
+    'outhook_recipient_key',
+    'outhook_recipient_key lost',
+  ])
+  const [lanes] = await sql`
+    select count(distinct e.partition_key)::integer as n from outbox.event e
+    join outbox.outbound_message m on m.event_id = e.id`
+  expect(lanes).toEqual({ n: 3 })
+  expect((await new Run(sql).call([], 100)).deliveries).toHaveLength(3)
+})

@@ -30,6 +30,7 @@ const tellApart = [
   'forget_batches',
   'give_back',
   'hand_out',
+  'hash_key',
   'note_batch',
   'park_apart',
   'purge_deleted',

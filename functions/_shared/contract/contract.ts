@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyed } from '../base/keyed.ts'
 
 // The arguments of `outbox.dispatch`, and the parts of its response that a run reads; zod drops the
 // rest. Validation costs 0.6 to 1.1 µs for each of 400 deliveries with events and endpoints, under 2 % of
@@ -31,7 +32,7 @@ const endpoint = z.object({
   version: z.int(),
   kind: z.string(),
   url: z.string(),
-  headers: z.record(z.string(), z.string()),
+  headers: keyed(z.string(), z.string()),
   secrets: z.array(z.string()),
   timeout_ms: z.number().positive(),
   payload: z.enum(['envelope', 'data']),
@@ -96,6 +97,8 @@ export const dispatchResponse = z.object({
   }).nullable(),
   /** Why the run gets nothing because of its project, or why the tick does not run; null: neither. */
   problem: z.string().nullish(),
+  /** The time of the database in ms since 1970; absent from an older database. */
+  now_ms: z.number().optional(),
 })
 
 const claimKey = z.object({ event: z.string(), endpoint: z.string(), attempt: z.int() })
@@ -163,6 +166,8 @@ export type Outcome =
     status?: number
     response?: string
     lossy?: boolean
+    /** `response` has only the start of the body. */
+    cut?: boolean
     /** The provider's id of the accepted message. */
     provider_id?: string
     provider?: ProviderFacts
@@ -180,6 +185,8 @@ export type Outcome =
     provider?: ProviderFacts
     response?: string
     lossy?: boolean
+    /** `response` has only the start of the body. */
+    cut?: boolean
   }
 
 /** Identifies the claim that a result belongs to. */

@@ -47,6 +47,7 @@ export type Database = {
           'next_retry_at': string | null
           'outcome': string
           'response': string | null
+          'response_cut': boolean | null
           'response_lossy': boolean | null
           'status': number | null
         }
@@ -63,6 +64,7 @@ export type Database = {
           'next_retry_at'?: string | null
           'outcome': string
           'response'?: string | null
+          'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
           'status'?: number | null
         }
@@ -78,6 +80,7 @@ export type Database = {
           'next_retry_at'?: string | null
           'outcome'?: string
           'response'?: string | null
+          'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
           'status'?: number | null
         }
@@ -96,6 +99,7 @@ export type Database = {
           'next_retry_at': string | null
           'outcome': string
           'response': string | null
+          'response_cut': boolean | null
           'response_lossy': boolean | null
           'status': number | null
         }
@@ -112,6 +116,7 @@ export type Database = {
           'next_retry_at'?: string | null
           'outcome': string
           'response'?: string | null
+          'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
           'status'?: number | null
         }
@@ -127,6 +132,7 @@ export type Database = {
           'next_retry_at'?: string | null
           'outcome'?: string
           'response'?: string | null
+          'response_cut'?: boolean | null
           'response_lossy'?: boolean | null
           'status'?: number | null
         }
@@ -3790,6 +3796,7 @@ export type Database = {
       'first_lane_at': { Args: { 'p_from': string; 'p_gate_id': number }; Returns: string }
       'first_lease_end': { Args: { 'p_gate_id': number }; Returns: string }
       'first_retry_at': { Args: { 'p_lane_id': number }; Returns: string }
+      'fix_settings': { Args: Record<PropertyKey, never>; Returns: undefined }
       'fold_counters': { Args: Record<PropertyKey, never>; Returns: number }
       'follow_database': {
         Args: {
@@ -4816,7 +4823,10 @@ export type Database = {
         }
         Returns: string
       }
-      'publish_array': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
+      'publish_array': {
+        Args: { 'p_events': Json; 'p_org_id': string }
+        Returns: Record<string, unknown>
+      }
       'publish_change': {
         Args: {
           'p_new': Json
@@ -4862,6 +4872,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'publish_once': { Args: { 'p_event': Json }; Returns: Json }
       'publish_plain': {
         Args: { 'p_events': Json; 'p_now': string; 'p_org_id': string }
         Returns: (string)[]
@@ -5079,6 +5090,7 @@ export type Database = {
         Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
       }
+      'record_refused': { Args: { 'p_now': string; 'p_results': Json }; Returns: number }
       'record_results': {
         Args: {
           'p_now': string
@@ -5121,7 +5133,13 @@ export type Database = {
       }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
       'refuse_contract': {
-        Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_speaks': Json }
+        Args: {
+          'p_applied': number
+          'p_kind': string
+          'p_now': string
+          'p_run': string
+          'p_speaks': Json
+        }
         Returns: Json
       }
       'refuse_endpoint': {
@@ -5980,6 +5998,7 @@ export type Database = {
         'lossy': boolean | null
         'provider_id': string | null
         'provider': Json | null
+        'cut': boolean | null
       }
       'routing': {
         'events': (string)[] | null

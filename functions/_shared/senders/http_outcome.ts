@@ -7,7 +7,12 @@ export function outcomeOf(exchange: Exchange): Outcome {
   if (exchange.kind === 'fault') return failed(exchange.errorClass, exchange.message)
   const { status, retryAfter } = exchange
   const { text, lossy } = safeText(exchange.body, { cut: exchange.cut })
-  const kept = { status, ...(text === '' ? {} : { response: text }), ...(lossy ? { lossy } : {}) }
+  const kept = {
+    status,
+    ...(text === '' ? {} : { response: text }),
+    ...(lossy ? { lossy } : {}),
+    ...(exchange.cut ? { cut: true } : {}),
+  }
   if (isSuccess(status)) return { outcome: 'delivered', ...kept }
   const isRedirect = status >= 300 && status < 400
   return {

@@ -3,7 +3,7 @@ import type { Delivery, Endpoint, EventRow, Outcome, Settings } from '../contrac
 import type { KeyCache } from '../signing/sign.ts'
 import type { Transport } from '../transport/transport.ts'
 
-/** The dependencies of senders. `wallNow` is milliseconds since 1970. */
+/** The dependencies of senders. `wallNow` is milliseconds since 1970, on the clock of the database. */
 export type SenderDeps = {
   transport: Transport
   keys: KeyCache

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
-import { createPublisher, type PublishedEvent } from '../publisher.ts'
+import { createPublisher, type PublishedEvent, type PublishedIds } from '../publisher.ts'
 import { findElements, findMembers } from '../raw_json.ts'
 import { readEvent, refuseDuplicates } from '../read_event.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
@@ -80,12 +80,12 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     c: Context<ApiEnv>,
     events: PublishedEvent[],
     key?: string,
-  ): Promise<string[]> {
+  ): Promise<PublishedIds> {
     const { orgId } = c.get('principal')
     const trace = { tracer, span: c.get('span'), traceparent: c.get('traceparent') }
     return await publishSpan(trace, describe(events), (traceparent) => {
       return publish(orgId, events, traceparent, key)
-    }, (ids) => ids.length === 1 ? ids[0] : undefined)
+    }, ({ ids }) => ids.length === 1 ? ids[0] : undefined)
   }
 
   app.openapi(list, async (c) => {
@@ -105,8 +105,8 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     const key = c.req.valid('header')['idempotency-key']
     const text = await c.req.text()
     const event = readEvent(text, 0, { ...c.req.valid('json'), idempotencyKey: key }, '')
-    const [id = ''] = await publishAll(c, [event]).catch(asSingle)
-    return c.json({ id }, 202)
+    const { ids: [id = ''], duplicates } = await publishAll(c, [event]).catch(asSingle)
+    return c.json({ id, duplicate: duplicates.length > 0 }, 202)
   })
 
   app.openapi(publishBatch, async (c) => {
@@ -117,7 +117,7 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     const events = c.req.valid('json').events.map((event, at) => {
       return readEvent(text, spans[at]?.start ?? 0, event, `events.${at}.`)
     })
-    return c.json({ ids: await publishAll(c, events, key) }, 202)
+    return c.json(await publishAll(c, events, key), 202)
   })
 
   app.openapi(get, async (c) => {

@@ -53,6 +53,7 @@ export const attemptSchema = z.object({
   error: z.string().nullable(),
   durationMs: z.int().nullable(),
   response: z.string().nullable().openapi({ description: 'The start of the response body.' }),
+  responseCut: z.boolean().openapi({ description: 'Whether the body was longer.' }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')

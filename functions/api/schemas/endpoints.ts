@@ -1,3 +1,4 @@
+import { keyed } from '../../_shared/base/keyed.ts'
 import { z } from '@hono/zod-openapi'
 import { brokerSchema } from './brokers.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
@@ -65,11 +66,11 @@ const ordering = z.enum(['none', 'partition', 'endpoint']).openapi({
 const kind = z.string().regex(/^[a-z][a-z0-9_]{0,30}$/)
 
 /** Members that only some kinds have; the database validates them with the functions of the kind. */
-const config = z.record(
+const config = keyed(
   z.string().min(1).max(100),
   z.union([z.string().max(4096), z.number(), z.boolean(), z.null()]),
 ).openapi({ description: 'The settings of a kind that is not part of Outhook.' })
-const credentials = z.record(z.string().min(1).max(100), z.string().min(1).max(2048)).openapi({
+const credentials = keyed(z.string().min(1).max(100), z.string().min(1).max(2048)).openapi({
   description:
     'Secret values of this kind. `rabbitmq` and `kafka` have `username` and `password`. The API ' +
     'never returns them.',
@@ -96,7 +97,7 @@ export const newEndpointSchema = z.strictObject({
   secret: z.string().min(1).max(200).optional().openapi({
     description: '`whsec_` and 24 to 64 random bytes in base64; generated if absent.',
   }),
-  headers: z.record(headerName, headerValue).optional().openapi({
+  headers: keyed(headerName, headerValue).optional().openapi({
     description: 'Custom headers. The API never returns their values.',
   }),
   ordering: ordering.optional(),
@@ -115,7 +116,7 @@ export const endpointChangeSchema = z.strictObject({
   credentials: credentials.optional(),
   eventTypes: eventTypes.optional(),
   filter: filter.optional(),
-  headers: z.record(headerName, headerValue.nullable()).optional().openapi({
+  headers: keyed(headerName, headerValue.nullable()).optional().openapi({
     description: 'By name: a value sets the header, null removes it. Other headers stay unchanged.',
   }),
   breaker: breaker.partial().optional(),
@@ -136,7 +137,7 @@ export const endpointSchema = z.object({
   ...settings,
   description: z.string(),
   broker: brokerSchema.nullable().openapi({ description: 'Only for `rabbitmq` and `kafka`.' }),
-  config: z.record(z.string(), z.unknown()).nullable().openapi({
+  config: keyed(z.string(), z.unknown()).nullable().openapi({
     description: 'The settings of a kind that is not part of Outhook.',
   }),
   breaker: z.object({

@@ -52,9 +52,19 @@ export const eventBatchSchema = z.strictObject({
   example: { events: [{ type: 'order.paid', payload: { id: 1 } }] },
 })
 
-export const publishedSchema = z.object({ id: uuidSchema }).openapi('Published')
+export const publishedSchema = z.object({
+  id: uuidSchema,
+  duplicate: z.boolean().openapi({
+    description: 'An earlier event has this idempotency key: `id` is its id, nothing is published.',
+  }),
+}).openapi('Published')
 export const batchPublishedSchema = z.object({
   ids: z.array(uuidSchema).openapi({ description: 'In the order of the events.' }),
+  duplicates: z.array(z.int()).openapi({
+    description:
+      'The places, from 0, of events that are not published, because an earlier event has their ' +
+      'idempotency key. `ids` has the id of the earlier event.',
+  }),
 }).openapi('BatchPublished')
 
 const listed = z.object({

@@ -20,7 +20,8 @@ create table outbox.attempt (
   response text,
   response_lossy boolean,
   next_retry_at timestamptz,
-  failed_attempts integer
+  failed_attempts integer,
+  response_cut boolean
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '

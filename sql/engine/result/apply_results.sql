@@ -75,7 +75,7 @@ begin
     select distinct on (u.event, u.endpoint, u.attempt) u.*
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
-        duration_ms, response, lossy, provider_id, provider, place)
+        duration_ms, response, lossy, provider_id, provider, cut, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -89,7 +89,8 @@ begin
       end as lost_leases,
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, l.lane_at, l.ordered, l.gate_id, l.head_at,
       l.leased,
-      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.place,
+      r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
+      r.place,
       (f.rule).action, x.refused, v.dead, h.asked_wait, h.is_failure, h.is_success,
       (f.rule).scope = 'lane' as of_lane, e.lane_spacing_ms * interval '1 ms' as spacing,
       case
@@ -273,15 +274,15 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts)
+      failed_attempts, response_cut)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close', 'dead_letter',
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null
     from applied j
     where j.dead
   ), dead_letters as (

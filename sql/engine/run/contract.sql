@@ -2,7 +2,8 @@
 -- other, so two versions work together during each upgrade. A contract is a numbered format of
 -- dispatch()'s call and response. Each side supports a range of contracts: its own and the one
 -- before. Each call of a run names its range, and both sides use the highest number in both ranges.
--- If there is none, the call claims nothing, records nothing and says which side to update.
+-- If there is none, the call claims nothing and says which side to update. It still records
+-- results, because their requests were sent: no contract may change what record_refused() reads.
 --
 -- For a change that the other side cannot read, raise `newest` here and in
 -- functions/_shared/contract/range.ts; both sides keep supporting the contract before it. A call
@@ -91,7 +92,7 @@ comment on function outbox.contract_text(jsonb) is
   'A range of contracts in words: 2, or 2 to 3.';
 
 create function outbox.refuse_contract(
-  p_run uuid, p_speaks jsonb, p_kind text, p_now timestamptz
+  p_run uuid, p_speaks jsonb, p_kind text, p_applied integer, p_now timestamptz
 ) returns json
 language plpgsql set search_path = ''
 as $$
@@ -118,17 +119,17 @@ begin
   -- the message as an error of dispatch. "refused" is the same in every contract.
   return pg_catalog.json_build_object(
     'refused', v_advice, 'contracts', outbox.contracts(),
-    'applied', 0, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
+    'applied', p_applied, 'stale', 0, 'routed', 0, 'repeat', false, 'stop', 'contract',
     'settings', outbox.run_settings(),
     'error', pg_catalog.json_build_object('claim', v_advice ->> 'message'),
     'retries', null, 'renewed', null,
     'deliveries', '[]'::json, 'events', '{}'::json, 'endpoints', '{}'::json);
 end
 $$;
-comment on function outbox.refuse_contract(uuid, jsonb, text, timestamptz) is
+comment on function outbox.refuse_contract(uuid, jsonb, text, integer, timestamptz) is
   'The response of dispatch() to a run that supports no contract of this database: {"refused": '
-  '{"update", "message"}, "contracts", "stop": "contract", …} without deliveries. Ends the run '
-  'and records it for contract_problem().';
+  '{"update", "message"}, "contracts", "stop": "contract", "applied", …} without deliveries. Ends '
+  'the run and records it for contract_problem().';
 
 create function outbox.contract_problem(p_now timestamptz) returns text
 language plpgsql stable set search_path = ''

@@ -74,15 +74,16 @@ declare
   v_retries json;
   v_renewed json;
 begin
+  -- A constraint that is checked at the commit would fail the whole call, so check after each
+  -- statement.
+  set constraints all immediate;
   if v_contract is null then
-    return outbox.refuse_contract(p_run, p_contract, p_kind, v_now);
+    return outbox.refuse_contract(p_run, p_contract, p_kind,
+      outbox.record_refused(p_results, v_now), v_now);
   end if;
   if v_foreign is not null and v_given = 0 then
     return outbox.build_response(0, 0, 0, false, v_stop, null, null, null, null, v_problem);
   end if;
-  -- A constraint that is checked at the commit would fail the whole call, so check after each
-  -- statement.
-  set constraints all immediate;
   insert into outbox.run_batch (run_id, seq, at)
   values (p_run, p_seq, v_now)
   on conflict do nothing;
@@ -162,18 +163,19 @@ comment on function outbox.dispatch(
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider"}]; p_limit: free slots; p_ended: the run''s last call; p_known: '
+  '"provider_id", "provider", "cut"}]; p_limit: free slots; p_ended: the run''s last call; '
+  'p_known: '
   '{endpoint id: revision} of the endpoints that the run has from an earlier response; those with '
   'the same revision are left out of this one; p_contract: what the run says about itself: the '
   'contracts that it supports and its project, {"oldest", "newest", "project": name or URL, '
   '"kick": the server_id() of the kick that started it}, null for contract 1; for a run that '
-  'supports none of contracts() the call does nothing and returns refuse_contract(); for a run of '
+  'supports none of contracts() the call only records results and returns refuse_contract(); for a run of '
   'another project it only records results, and "stop" is the reason (check_binding()); p_held: how '
   'many deliveries the run holds besides those in p_results: only one that holds none gets an '
   'isolated delivery. Returns {"applied", "stale", "routed", '
   '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
   '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem()}. If the '
+  'tick_problem(), "now_ms": the time of the database}. If the '
   'database refuses a result, a delivery or an endpoint, all others are processed (see refusal). A '
   'temporary error fails the call, and the run repeats it. If a response was lost, the run repeats '
   'the call with the same p_run and p_seq; that response has only the deliveries, events and '
@@ -245,3 +247,29 @@ $$;
 comment on function outbox.record_results(outbox.result[], outbox.reported, timestamptz) is
   'Applies the results of a run, and records a refusal for each unreadable result. locks: the '
   'caller holds the gates.';
+
+create function outbox.record_refused(p_results jsonb, p_now timestamptz) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_reported outbox.reported;
+  v_results outbox.result[];
+begin
+  if pg_catalog.jsonb_array_length(coalesce(p_results, '[]')) = 0 then
+    return 0;
+  end if;
+  v_reported := outbox.read_results(p_results);
+  v_results := array(
+    select r from pg_catalog.unnest(v_reported.results) r
+    where r.outcome in ('delivered', 'failed', 'released'));
+  perform outbox.lock_gates(array(
+    select distinct r.endpoint from pg_catalog.unnest(v_results || v_reported.bad) r
+    where r.endpoint is not null));
+  return (outbox.record_results(v_results, v_reported, p_now)).applied;
+end
+$$;
+comment on function outbox.record_refused(jsonb, timestamptz) is
+  'Records the results of a run whose contract this database does not support: these requests were '
+  'sent, and without a result each would be sent again. Every contract has the members "event", '
+  '"endpoint", "attempt" and "outcome" of a result. Returns how many were applied. locks: the '
+  'gates of the results by id.';

@@ -73,11 +73,13 @@ begin
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
     'endpoints', coalesce(p_parcel.endpoints, '{}'),
-    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()));
+    'contracts', outbox.contracts(), 'problem', coalesce(p_problem, outbox.tick_problem()),
+    'now_ms', pg_catalog.floor(extract(epoch from outbox.clock()) * 1000)::bigint);
 end
 $$;
 comment on function outbox.build_response(
   integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
-  'p_problem: the problem to report, null for tick_problem().';
+  'p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in '
+  'milliseconds since 1970, for signatures.';

@@ -26,8 +26,23 @@ language plpgsql volatile set search_path = ''
 as $$
 declare
   v_name constant text := 'outhook_recipient_key';
-  v_key text := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  v_key text;
+  v_lost text;
 begin
+  begin
+    v_key := (select v.decrypted_secret from vault.decrypted_secrets v where v.name = v_name);
+  exception when others then
+    if outbox.is_passing(sqlstate) then
+      raise;
+    end if;
+    -- Without its key, no message could be created and no status recorded. A new key only makes new
+    -- hashes. The unreadable one stays in Vault, in case that its root key comes back.
+    v_lost := pg_catalog.format('%s lost %s', v_name, pg_catalog.gen_random_uuid());
+    perform vault.update_secret(v.id, new_name => v_lost) from vault.secrets v
+    where v.name = v_name;
+    raise warning 'outbox: the key of recipients cannot be read from Vault and is replaced: % %',
+      sqlstate, sqlerrm;
+  end;
   if v_key is null then
     begin
       perform vault.create_secret(
@@ -43,7 +58,9 @@ begin
 end
 $$;
 comment on function outbox.hash_key() is
-  'The key of person_key(), from Vault; created at its first use.';
+  'The key of person_key(), from Vault; created at its first use. If it cannot be decrypted, it is '
+  'renamed and a new one is created: messages that wait keep their order among themselves, but not '
+  'with later ones to the same number.';
 
 create function outbox.hash_person(p_recipient text, p_key text) returns text
 language plpgsql immutable set search_path = ''

@@ -4,16 +4,21 @@ export type Operation = 'insert' | 'update' | 'delete'
 
 /**
  * Makes a table refuse every row that names `endpoint`, or a lane of its gate, in one kind of
- * statement. `allow()` undoes it.
+ * statement, with the SQLSTATE `code`. `allow()` undoes it.
  */
 export async function refuse(
   sql: Sql,
-  { table, operation, endpoint }: { table: string; operation: Operation; endpoint: string },
+  { table, operation, endpoint, code = 'P0001' }: {
+    table: string
+    operation: Operation
+    endpoint: string
+    code?: string
+  },
 ): Promise<void> {
   await sql`create table public.refused as
     select ${endpoint}::text as endpoint, g.id::text as gate
     from outbox.gate g where g.endpoint_id = ${endpoint}`
-  await sql`
+  await sql.unsafe(`
     create function public.refuse() returns trigger language plpgsql security definer as $$
     declare
       v_row jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
@@ -22,10 +27,10 @@ export async function refuse(
         select from public.refused r
         where v_row::text like '%' || r.endpoint || '%' or v_row ->> 'gate_id' = r.gate)
       then
-        raise exception 'no row of this endpoint';
+        raise exception using errcode = '${code}', message = 'no row of this endpoint';
       end if;
       return case when tg_op = 'DELETE' then old else new end;
-    end $$`
+    end $$`)
   await sql.unsafe(
     `create trigger refuse before ${operation} on outbox.${table}
      for each row execute function public.refuse()`,

@@ -48,6 +48,10 @@ export type FakeDatabase = Database & {
   applied: Result[]
   stale: Result[]
   troubles: Trouble[]
+  /** Whether each call is refused for its contract, which still records its results. */
+  refusesAll: boolean
+  /** The clock of the database, in ms since 1970; null: it does not tell it. */
+  nowMs: (() => number) | null
   /** A call with such a result is refused. */
   isRejected: ((result: Result | Renewal) => boolean) | null
   /** How it is refused. */
@@ -82,7 +86,10 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     db.calls.push({ ...structuredClone(call), at: clock.now() })
     if (db.latencyMs > 0) await sleep(clock, db.latencyMs)
     const trouble = db.troubles.shift()
-    if (trouble === 'other_contract') return refused(otherContract, 'contract', undefined)
+    if (trouble === 'other_contract' || db.refusesAll) {
+      call.results.forEach(apply)
+      return refused(otherContract, 'contract', undefined)
+    }
     if (trouble !== undefined && trouble !== 'lost' && trouble !== 'unreadable') {
       return faults[trouble]
     }
@@ -182,6 +189,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       settings: sampleSettings(db.settings),
       error: null,
       problem: db.problem,
+      ...db.nowMs === null ? {} : { now_ms: db.nowMs() },
     }
   }
 
@@ -198,6 +206,8 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     calls: [],
     applied: [],
     stale: [],
+    refusesAll: false,
+    nowMs: null,
     troubles: [],
     isRejected: null,
     rejection: 'partial',

@@ -1,4 +1,10 @@
-import type { Delivery, Outcome } from '../../../functions/_shared/contract/contract.ts'
+import type {
+  Delivery,
+  Endpoint,
+  EventRow,
+  Outcome,
+} from '../../../functions/_shared/contract/contract.ts'
+import type { SenderDeps } from '../../../functions/_shared/senders/sender.ts'
 import { createPolicySource } from '../../../functions/_shared/connect/address.ts'
 import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { createKeyCache } from '../../../functions/_shared/signing/sign.ts'
@@ -17,6 +23,8 @@ export type Harness = {
   database: FakeDatabase
   /** Events in the order in which they were sent, with the time. */
   sent: { event: string; at: number }[]
+  /** The time that the sender had for the signature of each event, in ms since 1970. */
+  signedAt: number[]
   /** By event; what is not in it takes 10 ms and succeeds. */
   courses: Record<string, Course>
   stop: AbortController
@@ -44,6 +52,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const database = createFakeDatabase(clock)
   const stop = new AbortController()
   const sent: Harness['sent'] = []
+  const signedAt: number[] = []
   const courses: Record<string, Course> = {}
   const log: string[] = []
   const errors: unknown[] = []
@@ -51,8 +60,14 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
   const begun: (RunRefusal | null)[] = []
   let summary: RunSummary | null = null
 
-  async function send({ event }: Delivery): Promise<Outcome> {
+  async function send(
+    { event }: Delivery,
+    _endpoint: Endpoint,
+    _row: EventRow,
+    { wallNow }: SenderDeps,
+  ): Promise<Outcome> {
     sent.push({ event, at: clock.now() })
+    signedAt.push(wallNow())
     const { ms = 10, outcome = { outcome: 'delivered', status: 200 } } = courses[event] ?? {}
     await sleep(clock, ms)
     return outcome
@@ -90,6 +105,7 @@ export function createHarness(base: RunOptions = workerOptions): Harness {
     clock,
     database,
     sent,
+    signedAt,
     courses,
     stop,
     log,

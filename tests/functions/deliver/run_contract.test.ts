@@ -28,13 +28,18 @@ Deno.test('run() that is refused after its start sends what it holds and then en
   harness.courses['event-1'] = { ms: 3_000 }
   const running = harness.start()
   await clock.advance(1)
-  database.troubles = ['other_contract']
+  database.refusesAll = true
   await clock.advance(2_000)
   expect(harness.summary).toBe(null)
   await clock.advance(2_000)
   expect(await running).toMatchObject({ end: 'contract', delivered: 2 })
+  expect(database.applied.map(({ event }) => event)).toEqual(['event-2', 'event-1'])
   expect(sent.map(({ event }) => event)).toEqual(['event-1', 'event-2'])
-  expect(harness.begun).toEqual([null, contractRefused(otherContract)])
+  expect(harness.begun).toEqual([
+    null,
+    contractRefused(otherContract),
+    contractRefused(otherContract),
+  ])
 })
 
 Deno.test('run() logs a problem of the database once, and again when it comes back', async () => {

@@ -136,4 +136,11 @@ export const contractsAndTickProblem: readonly Mutant[] = [
     tests: ['sql/time/tick/problem.test.sql'],
     why: 'No run logs that the tick has stopped.',
   },
+  {
+    file: 'sql/engine/run/dispatch.sql',
+    find: 'outbox.record_refused(p_results, v_now), v_now);',
+    replace: '0, v_now);',
+    tests: ['sql/engine/dispatch/contract.test.sql'],
+    why: 'The results of a refused run are dropped, and its requests are sent again.',
+  },
 ]

@@ -56,4 +56,12 @@ export const otherFunctions: readonly Mutant[] = [
     tests: ['e2e/example_consumer.test.ts'],
     why: 'Anybody sends the example events.',
   },
+  {
+    file: 'sql/foundation/fixed_settings.sql',
+    find: `('timezone', 'UTC'), `,
+    replace: '',
+    sql: 'alter function outbox.publish_many(jsonb) reset timezone',
+    tests: ['sql/schema/session_settings.test.sql'],
+    why: 'The time zone of a session changes a deliver_at.',
+  },
 ]

@@ -98,4 +98,18 @@ export const publishing: readonly Mutant[] = [
     ],
     why: 'A caller of the API publishes for another organisation.',
   },
+  {
+    file: 'sql/events/publish_many.sql',
+    find: `'duplicate', v_id <> v_event.id)`,
+    replace: `'duplicate', false)`,
+    tests: ['sql/events/publish_once/duplicates.test.sql'],
+    why: 'A duplicate looks like a new event.',
+  },
+  {
+    file: 'sql/events/publish_many.sql',
+    find: 'where e.id <> v_ids[e.ordinality];',
+    replace: 'where e.id = v_ids[e.ordinality];',
+    tests: ['sql/events/publish_once/duplicates.test.sql'],
+    why: 'The API names the new events as duplicates.',
+  },
 ]

@@ -39,10 +39,12 @@ export const results: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/result/apply_results.sql',
-    find: `j.lossy, j.retry_at
+    find: `j.lossy, j.retry_at,
+      j.cut
     from applied j
     where j.outcome <> 'released'`,
-    replace: `j.lossy, j.retry_at
+    replace: `j.lossy, j.retry_at,
+      j.cut
     from applied j
     where true`,
     tests: ['sql/engine/complete/outcomes.test.sql', 'sql/engine/breaker/given_back.test.sql'],

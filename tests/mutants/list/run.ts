@@ -201,4 +201,18 @@ export const run: readonly Mutant[] = [
     tests: ['functions/deliver/app.test.ts'],
     why: 'A function without its secret says that the kick is wrong.',
   },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: 'wallNow: offset === null ? clock.wallNow : () => offset + clock.now(),',
+    replace: 'wallNow: clock.wallNow,',
+    tests: ['functions/deliver/signing_clock.test.ts'],
+    why: 'A worker whose clock is wrong signs with a stale time.',
+  },
+  {
+    file: 'functions/deliver/run.ts',
+    find: `if (state.end !== 'database') await finish(active)`,
+    replace: `if (state.end !== 'database' && state.end !== 'contract') await finish(active)`,
+    tests: ['functions/deliver/run_contract.test.ts'],
+    why: 'The results of requests in flight at a refusal are lost.',
+  },
 ]

@@ -169,4 +169,18 @@ export const senders: readonly Mutant[] = [
     tests: ['modules/example_kind/delivery.test.ts#without a secret key'],
     why: 'An admin of an organisation creates an endpoint of any kind that needs no credentials.',
   },
+  {
+    file: 'functions/_shared/senders/http_outcome.ts',
+    find: '...(exchange.cut ? { cut: true } : {}),',
+    replace: '',
+    tests: ['functions/_shared/senders/http_outcome.test.ts'],
+    why: 'Nobody sees that a response is longer than what is stored.',
+  },
+  {
+    file: 'functions/_shared/base/keyed.ts',
+    find: `(input) => rename(input, '__proto__', standIn),`,
+    replace: '(input) => input,',
+    tests: ['functions/_shared/base/keyed.test.ts'],
+    why: 'A header named __proto__ is not sent.',
+  },
 ]

@@ -49,6 +49,7 @@ select walk('works', 'OH002', $$
   publish(p_type => 'a.b', p_payload => '{}', p_org_id => {org}, p_endpoint_id => {endpoint})
   publish_raw(p_type => 'a.b', p_body => '{}', p_org_id => {org}, p_endpoint_id => {endpoint})
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'a.b', 'payload', '{}'::jsonb, 'org_id', {org}, 'endpoint_id', {endpoint})))
+  publish_once(p_event => jsonb_build_object('type', 'a.b', 'payload', '{}'::jsonb, 'org_id', {org}, 'endpoint_id', {endpoint}))
   publish_events(p_org_id => {org}, p_events => jsonb_build_array(jsonb_build_object('type', 'a.b', 'payload', '{}'::jsonb, 'endpoint_id', {endpoint})))
 $$);
 

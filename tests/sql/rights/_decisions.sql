@@ -72,7 +72,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of a run: wha
   take_requests count_requests
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the application: it publishes, sends and consumes.', $$
-  publish publish_raw publish_many create_message
+  publish publish_raw publish_many publish_once create_message
   define_saga drop_saga execute_saga execute_org_saga begin_saga run_step end_saga
   accept_once check_handler consume report_dead_message
 $$);
@@ -109,7 +109,7 @@ perform decided.decide('function', 'nobody', 'Triggers. Firing one needs no righ
   publish_row publish_rows publish_moves name_columns publish_inserted check_setting lock_settings lift_holds check_graph_url
 $$);
 perform decided.decide('function', 'nobody', 'What pg_cron, the SQL console and migrations call, as the owner.', $$
-  close_new tick upkeep cleanup configure decide_copy reload_jobs watch_table unwatch_table
+  close_new fix_settings tick upkeep cleanup configure decide_copy reload_jobs watch_table unwatch_table
 $$);
 perform decided.decide('function', 'nobody', 'Extension points: the engine calls them, and a module replaces them.', $$
   endpoint_members more_counters more_problems more_secrets on_claimed on_closed on_dead_letters on_parcel on_purged on_results release_first
@@ -150,7 +150,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   change_lane claim_for claim_isolated drains due_isolated_gate has_isolated holds_isolated is_isolated_turn isolate
   isolated_after rejoin rejoin_due serve_isolated
   -- contracts and the tick's state
-  agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron refuse_contract
+  agreed_contract contract_advice contract_problem contract_text contracts misses_pg_cron record_refused refuse_contract
   tick_problem
   -- the binding to a project
   bind bind_configured binding_problem cancel_open cancel_pending check_binding database_id follow_database

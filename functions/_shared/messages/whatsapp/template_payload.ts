@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyed } from '../../base/keyed.ts'
 import { checkMedia, media, messageId, place, text } from './parts.ts'
 
 const parameter = z.union([
@@ -40,7 +41,7 @@ const button = z.discriminatedUnion('type', [
  */
 export const templatePayload = z.strictObject({
   header: header.optional(),
-  parameters: z.union([z.array(parameter).max(100), z.record(parameterName, parameter)]).optional(),
+  parameters: z.union([z.array(parameter).max(100), keyed(parameterName, parameter)]).optional(),
   buttons: z.array(button).max(10).optional(),
   replyTo: messageId.optional(),
 })

@@ -3,7 +3,7 @@
 -- contract the call is only refused, and every health check shows the refusal.
 begin;
 \ir ../../_helpers.sql
-select plan(36);
+select plan(40);
 
 create sequence numbers;
 create function called(p_contract jsonb, p_results jsonb default '[]', p_kind text default 'worker') returns jsonb language sql as $$
@@ -53,11 +53,18 @@ select unalike((select problems::text from outbox.queue_health), '%refused%', 'u
 -- Functions with a common contract work, and so do functions that name none.
 create temporary table claimed as select called('{"oldest": 1, "newest": 2}') as a;
 select is(jsonb_array_length(a -> 'deliveries'), 1, 'a neighbour claims') from claimed;
-select is(called(null, results_of(a)) ->> 'applied', '1', 'and functions without a contract record and claim') from claimed;
+create temporary table held as select called(null, results_of(a)) as a from claimed;
+select is(a ->> 'applied', '1', 'and functions without a contract record and claim') from held;
 
 -- The other way round: this database is newer than the functions, in the middle of a run.
 do $$ begin perform time_passes('1 s'); end $$;
 create or replace function outbox.contracts() returns jsonb language sql stable as $$ select '{"oldest": 3, "newest": 4}'::jsonb $$;
+-- Its requests were sent, so its results count, whatever the contract.
+create temporary table reported as select called(null, results_of(a), 'edge') as r, a from held;
+select is(jsonb_array_length(a -> 'deliveries'), 1, 'a run holds a delivery') from reported;
+select is(r ->> 'applied', '1', 'a refused run still records its results') from reported;
+select is_empty($$select from outbox.delivery d, reported where d.event_id = (a -> 'deliveries' -> 0 ->> 'event')::uuid$$, 'the delivery is not sent again');
+select is(called(null, '[{"outcome": "renew"}, 7, {"event": "x", "outcome": "delivered"}]', 'edge') ->> 'applied', '0', 'what is no result is passed over');
 update refused set a = called(null, p_kind => 'edge') where true;
 select is(a -> 'refused' ->> 'message', 'The functions support contract 1 and the database supports contract 3 to 4: update the functions: deploy them and restart workers from the version of the migrations', 'functions without a contract are told to be updated') from refused;
 select results_eq('select ended_at from outbox.run', 'select outbox.clock()', 'a run that was refused in its middle has ended');
