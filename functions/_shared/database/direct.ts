@@ -10,6 +10,7 @@ import {
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
 import { kindOfCode } from './fault.ts'
+import { callLimited, isUnprepared } from './limited.ts'
 
 export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
@@ -19,16 +20,18 @@ export type DirectOptions = {
   speaks?: ContractRange
 }
 
-/** PostgREST takes this limit from the function's settings; a direct session must set it. */
+/** PostgREST takes this limit from the function's settings; a direct call must set it. */
 const statementTimeoutMs = 5_000
 
 /** Calls the database over its own connection, as the worker does. It connects at the first call. */
 export function connectDirect(
   { url, timeoutMs = callTimeoutMs, speaks = contractRange }: DirectOptions,
 ): Database {
-  let sql = open(url)
+  let prepare = true
+  let sql = open(url, prepare)
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
+    const prepared = prepare
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
@@ -38,7 +41,11 @@ export function connectDirect(
       return readResponse(rows[0]?.response)
     } catch (cause) {
       const code = codeOf(cause)
-      if (isConnectionLost(cause)) sql = renew(sql, url)
+      if (prepared && isUnprepared(code)) {
+        if (prepare) sql = renew(sql, url, prepare = false)
+        return await dispatch(call)
+      }
+      if (isConnectionLost(cause)) sql = renew(sql, url, prepare)
       if (isMissing(code, cause)) return refused(missingDispatch(), code, cause)
       return {
         ok: false,
@@ -57,16 +64,17 @@ export function connectDirect(
   return { dispatch, close: () => sql.end({ timeout: 1 }) }
 }
 
-function open(url: string): postgres.Sql {
+function open(url: string, prepare: boolean): postgres.Sql {
   return postgres(url, {
     // One for each dispatch in flight.
     max: 2,
+    prepare,
     connect_timeout: 5,
     max_lifetime: null,
     // dispatch uses only built-in types, and fetching types costs a round trip at each connect.
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'outhook', statement_timeout: statementTimeoutMs },
+    connection: { application_name: 'outhook' },
   })
 }
 
@@ -80,9 +88,9 @@ function isConnectionLost(cause: unknown): boolean {
     cause.code === '25006'
 }
 
-function renew(sql: postgres.Sql, url: string): postgres.Sql {
+function renew(sql: postgres.Sql, url: string, prepare: boolean): postgres.Sql {
   sql.end({ timeout: 0 }).catch(() => {})
-  return open(url)
+  return open(url, prepare)
 }
 
 /** Sends the results as text, because postgres.js would encode a jsonb parameter as JSON twice. */
@@ -91,14 +99,15 @@ function ask(
   call: DispatchCall,
   speaks: ContractRange,
 ): Promise<{ response: unknown }[]> {
-  return sql<{ response: unknown }[]>`
+  return callLimited(sql, statementTimeoutMs, (session) =>
+    session<{ response: unknown }[]>`
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
       p_contract => ${JSON.stringify(speaks)}::text::jsonb
-    ) as response`
+    ) as response`)
 }
 
 /** Whether dispatch itself is missing; a call inside it may fail with the same code. */

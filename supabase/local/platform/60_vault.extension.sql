@@ -1,5 +1,6 @@
 -- Vault where the server has it. Its root key is in vault.key: see settings.ts. The rights are those of the
 -- platform.
+create schema vault;
 create extension supabase_vault with schema vault;
 
 grant usage on schema vault to postgres with grant option;
