@@ -15631,7 +15631,7 @@ UNION ALL
     false AS open
    FROM (outbox.attempt a
      JOIN outbox.event v ON ((v.id = a.event_id)))
-  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (NOT (EXISTS ( SELECT
+  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (GREATEST(a.attempt, 0) >= 0) AND (NOT (EXISTS ( SELECT
            FROM outbox.delivery d
           WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
            FROM outbox.attempt b
@@ -18108,7 +18108,9 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
+  -- The ids of the trail follow the order of the rows, whatever the plan.
+  order by 1, 2, 3, 5;
 end
 $$;
 
