@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { messageOf } from '../functions/_shared/base/errors.ts'
-import { callLimited, isUnprepared, limit } from '../functions/_shared/database/limited.ts'
+import { isUnprepared, limit } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
@@ -89,9 +89,14 @@ export function openInbox(options: InboxOptions): Inbox {
       const text = body.toString('utf8')
       if (!isJson(text)) return { kind: 'failed', error: 'The message is not JSON', isFinal: true }
       return await attempt(async (sql) => {
-        const [row] = await callLimited(sql, timeoutMs, (session) =>
-          session<{ is_new: boolean }[]>`
-          select outbox.consume(${consumer}, ${id}, ${functionName}, ${text}) as is_new`)
+        const [row] = await sql.begin(async (sql) => {
+          const [, rows] = await Promise.all([
+            sql.unsafe(limit(timeoutMs)),
+            sql<{ is_new: boolean }[]>`
+              select outbox.consume(${consumer}, ${id}, ${functionName}, ${text}) as is_new`,
+          ])
+          return rows
+        })
         return { kind: row?.is_new === true ? 'done' : 'known' }
       })
     },
@@ -112,12 +117,11 @@ export function openInbox(options: InboxOptions): Inbox {
 
     async report({ message, error, retryCount }, dlq): Promise<void> {
       const handled = await attempt(async (sql) => {
-        await callLimited(sql, timeoutMs, (session) =>
-          session`
+        await sql`
           select outbox.report_dead_message(p_consumer => ${consumer},
             p_topic => ${message.source}, p_dlq_topic => ${dlq}, p_message_id => ${message.id},
             p_event_type => ${message.eventType}, p_correlation_id => ${message.correlationId},
-            p_error => ${error}, p_retry_count => ${retryCount})`)
+            p_error => ${error}, p_retry_count => ${retryCount})`
         return { kind: 'done' }
       })
       if ('error' in handled) throw new Error(handled.error)

@@ -28,10 +28,21 @@ export function connectDirect(
   { url, timeoutMs = callTimeoutMs, speaks = contractRange }: DirectOptions,
 ): Database {
   let prepare = true
-  let sql = open(url, prepare)
+  // One for each dispatch in flight; each connects at its first call.
+  const sessions = [open(url, prepare), open(url, prepare)]
+  const busy = new Set<postgres.Sql>()
+
+  function renew(used: postgres.Sql): void {
+    const at = sessions.indexOf(used)
+    if (at < 0) return
+    used.end({ timeout: 0 }).catch(() => {})
+    sessions[at] = open(url, prepare)
+  }
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
     const prepared = prepare
+    const sql = sessions.find((session) => !busy.has(session)) ?? open(url, prepare)
+    busy.add(sql)
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
@@ -42,10 +53,11 @@ export function connectDirect(
     } catch (cause) {
       const code = codeOf(cause)
       if (prepared && isUnprepared(code)) {
-        if (prepare) sql = renew(sql, url, prepare = false)
+        prepare = false
+        renew(sql)
         return await dispatch(call)
       }
-      if (isConnectionLost(cause)) sql = renew(sql, url, prepare)
+      if (isConnectionLost(cause)) renew(sql)
       if (isMissing(code, cause)) return refused(missingDispatch(), code, cause)
       return {
         ok: false,
@@ -58,16 +70,23 @@ export function connectDirect(
       }
     } finally {
       clearTimeout(timer)
+      busy.delete(sql)
+      // More calls are in flight than there are sessions.
+      if (!sessions.includes(sql)) sql.end({ timeout: 1 }).catch(() => {})
     }
   }
 
-  return { dispatch, close: () => sql.end({ timeout: 1 }) }
+  return {
+    dispatch,
+    async close(): Promise<void> {
+      await Promise.all(sessions.map((sql) => sql.end({ timeout: 1 })))
+    },
+  }
 }
 
 function open(url: string, prepare: boolean): postgres.Sql {
   return postgres(url, {
-    // One for each dispatch in flight.
-    max: 2,
+    max: 1,
     prepare,
     connect_timeout: 5,
     max_lifetime: null,
@@ -88,26 +107,24 @@ function isConnectionLost(cause: unknown): boolean {
     cause.code === '25006'
 }
 
-function renew(sql: postgres.Sql, url: string, prepare: boolean): postgres.Sql {
-  sql.end({ timeout: 0 }).catch(() => {})
-  return open(url, prepare)
-}
-
 /** Sends the results as text, because postgres.js would encode a jsonb parameter as JSON twice. */
 function ask(
   sql: postgres.Sql,
   call: DispatchCall,
   speaks: ContractRange,
 ): Promise<{ response: unknown }[]> {
-  return callLimited(sql, statementTimeoutMs, (session) =>
-    session<{ response: unknown }[]>`
+  return callLimited(
+    sql,
+    statementTimeoutMs,
+    sql<{ response: unknown }[]>`
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
       p_contract => ${JSON.stringify(speaks)}::text::jsonb
-    ) as response`)
+    ) as response`,
+  )
 }
 
 /** Whether dispatch itself is missing; a call inside it may fail with the same code. */

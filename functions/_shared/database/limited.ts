@@ -1,34 +1,25 @@
 import type postgres from 'postgres'
 
 /**
- * Makes one call in a transaction in which each statement has at most `timeoutMs`. The three messages are sent
- * together, so a prepared call takes one round trip. The limit ends with the transaction: a limit of the
- * session would reach the next client of a pooler, and poolers reject it as a startup parameter. Rejects
- * with the first error.
+ * Makes one call in a transaction in which each statement has at most `timeoutMs`. `sql` has one connection
+ * (`max: 1`): the three messages are sent together, so a prepared call takes one round trip. The limit ends with
+ * the transaction: a limit of the session would reach the next client of a pooler, and poolers reject it
+ * as a startup parameter. Rejects with the first error. (`sql.reserve()` of postgres.js 3.4.9 never
+ * resolves on a new connection without `fetch_types`.)
  */
 export async function callLimited<Row>(
   sql: postgres.Sql,
   timeoutMs: number,
-  call: (session: postgres.ReservedSql) => PromiseLike<Row[]>,
+  call: PromiseLike<Row[]>,
 ): Promise<Row[]> {
-  const session = await sql.reserve()
-  try {
-    const [begun, called, ended] = await Promise.allSettled([
-      session.unsafe(begin(timeoutMs)).simple(),
-      call(session),
-      // After an error it rolls back.
-      session.unsafe('commit').simple(),
-    ])
-    for (const { reason } of [begun, called, ended].filter(isRejected)) throw reason
-    return called.status === 'fulfilled' ? called.value : []
-  } finally {
-    session.release()
-  }
-}
-
-/** The start of such a transaction. If its client vanishes, it ends after the same time. */
-export function begin(timeoutMs: number): string {
-  return `begin; ${limit(timeoutMs)}`
+  const [begun, called, ended] = await Promise.allSettled([
+    sql.unsafe(`begin; ${limit(timeoutMs)}`).simple(),
+    call,
+    // After an error it rolls back.
+    sql.unsafe('commit').simple(),
+  ])
+  for (const { reason } of [begun, called, ended].filter(isRejected)) throw reason
+  return called.status === 'fulfilled' ? called.value : []
 }
 
 /** Limits each statement of the current transaction, and its pauses. */
