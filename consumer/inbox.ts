@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { messageOf } from '../functions/_shared/base/errors.ts'
+import { isUnprepared, limit } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
 import { isJson } from './dead_letter.ts'
 import type { DeadMessage, Handled, Message } from './message.ts'
@@ -44,25 +45,35 @@ class Undone extends Error {
 /** Opens the inbox; it connects at the first call, and again after each lost connection. */
 export function openInbox(options: InboxOptions): Inbox {
   const { consumer, timeoutMs } = options
-  let sql = open(options)
+  let prepare = true
+  let sql = open(options, prepare)
 
   async function attempt(call: (sql: postgres.Sql) => Promise<Handled>): Promise<Handled> {
-    const used = sql
+    const [used, prepared] = [sql, prepare]
     try {
       return await within(timeoutMs + graceMs, call(used))
     } catch (error) {
       if (error instanceof Undone) return error.handled
+      if (prepared && error instanceof postgres.PostgresError && isUnprepared(error.code)) {
+        prepare = false
+        renew(used)
+        return await attempt(call)
+      }
       const missing = missingInbox(error)
       // The message is not the cause: it waits until the module is installed.
       if (missing !== null) return { kind: 'unavailable', error: missing }
       if (!isAway(error)) return { kind: 'failed', error: messageOf(error), isFinal: false }
       // postgres.js reconnects by itself, but not after every error.
-      if (sql === used) {
-        sql = open(options)
-        used.end({ timeout: 0 }).catch(() => {})
-      }
+      renew(used)
       return { kind: 'unavailable', error: messageOf(error) }
     }
+  }
+
+  /** Unless another call has done it. */
+  function renew(used: postgres.Sql): void {
+    if (sql !== used) return
+    sql = open(options, prepare)
+    used.end({ timeout: 0 }).catch(() => {})
   }
 
   return {
@@ -78,8 +89,14 @@ export function openInbox(options: InboxOptions): Inbox {
       const text = body.toString('utf8')
       if (!isJson(text)) return { kind: 'failed', error: 'The message is not JSON', isFinal: true }
       return await attempt(async (sql) => {
-        const [row] = await sql<{ is_new: boolean }[]>`
-          select outbox.consume(${consumer}, ${id}, ${functionName}, ${text}) as is_new`
+        const [row] = await sql.begin(async (sql) => {
+          const [, rows] = await Promise.all([
+            sql.unsafe(limit(timeoutMs)),
+            sql<{ is_new: boolean }[]>`
+              select outbox.consume(${consumer}, ${id}, ${functionName}, ${text}) as is_new`,
+          ])
+          return rows
+        })
         return { kind: row?.is_new === true ? 'done' : 'known' }
       })
     },
@@ -87,6 +104,7 @@ export function openInbox(options: InboxOptions): Inbox {
     async around({ id }, work): Promise<Handled> {
       return await attempt((sql) =>
         sql.begin(async (sql): Promise<Handled> => {
+          await sql.unsafe(limit(timeoutMs + graceMs))
           const [row] = await sql<{ is_new: boolean }[]>`
             select outbox.accept_once(${consumer}, ${id}) as is_new`
           if (row?.is_new !== true) return { kind: 'known' }
@@ -113,14 +131,15 @@ export function openInbox(options: InboxOptions): Inbox {
   }
 }
 
-function open({ url, timeoutMs, concurrency }: InboxOptions): postgres.Sql {
+function open({ url, concurrency }: InboxOptions, prepare: boolean): postgres.Sql {
   return postgres(url, {
     max: concurrency,
+    prepare,
     connect_timeout: 5,
     max_lifetime: null,
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'outhook consumer', statement_timeout: timeoutMs },
+    connection: { application_name: 'outhook consumer' },
   })
 }
 

@@ -52,7 +52,9 @@ kicks as (
   select
     pg_catalog.count(*) as n,
     pg_catalog.count(*) filter (where r.status_code = 202) as accepted,
-    pg_catalog.string_agg(distinct coalesce(r.status_code::text, r.error_msg, 'timed out'), ', ')
+    -- The text of a timeout has its timings, so each is different.
+    pg_catalog.string_agg(distinct coalesce(r.status_code::text,
+        case when r.timed_out then 'timed out' end, r.error_msg, 'no response'), ', ')
       filter (where r.status_code is distinct from 202) as others
   from net._http_response r
   where r.created > now() - interval '5 minutes'

@@ -23,7 +23,7 @@ import { startFirstTicks } from './first_ticks.ts'
 import { abortable } from './interrupted.ts'
 import { loadKeys, type StackKeys } from './keys.ts'
 import { startNet } from './net/mod.ts'
-import { type Postgres, startPostgres } from './postgres/mod.ts'
+import { type Postgres, type PostgresBinaries, startPostgres } from './postgres/mod.ts'
 import { fetchModules } from './packages/fetch.ts'
 import { lockFolder } from './process/lock.ts'
 import { requireFreePort } from './process/ports.ts'
@@ -69,6 +69,8 @@ export interface Stack {
   readonly functions: Functions
   /** The folder of psql, pg_dump and so on. */
   readonly postgresBin: string
+  /** What the database is: `PostgreSQL 17 with pg_net and supabase_vault`. */
+  readonly server: string
   /** Runs a script with psql; see Postgres.psql(). */
   readonly psql: Postgres['psql']
   /** Resolves with the database server's exit code when it ends. */
@@ -110,8 +112,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { dbUrl, adminDbUrl, authenticatorDbUrl } = postgres
   if (migrate) await prepareDatabase({ dbUrl, projectDir, log, signal })
 
-  const net = await startNet({ url: adminDbUrl, log })
-  started.defer(() => net.stop())
+  if (!postgres.binaries.platform.includes('pg_net')) {
+    const net = await startNet({ url: adminDbUrl, log })
+    started.defer(() => net.stop())
+  }
 
   // The gateway starts first, because functions need its URL; it looks up their ports at each request.
   const targets = new Map<string, FunctionTarget>()
@@ -159,10 +163,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     keys,
     functions,
     postgresBin: postgres.binaries.bin,
+    server: serverName(postgres.binaries),
     psql: postgres.psql,
     databaseEnded: postgres.ended,
     stop: () => all.disposeAsync(),
   }
+}
+
+function serverName({ major, platform }: PostgresBinaries): string {
+  return [`PostgreSQL ${major}`, ...platform.length > 0 ? [platform.join(' and ')] : []]
+    .join(' with ')
 }
 
 async function dropKeys(dataDir: string): Promise<void> {

@@ -4,9 +4,11 @@ import type { Stack } from './stack.ts'
  * The text that a user needs for a running stack: URLs, keys and a psql command. Without a pager psql
  * accepts several pasted queries; a pager would read the second one as its commands.
  */
-export async function summary({ apiUrl, dbUrl, keys, postgresBin }: Stack): Promise<string> {
+export async function summary(
+  { apiUrl, dbUrl, keys, postgresBin, server }: Stack,
+): Promise<string> {
   return `
-The stack is up. Ctrl-C stops it.
+The stack is up, on ${server}. Ctrl-C stops it.
 
   API URL          ${apiUrl}
   RPC              ${apiUrl}/rest/v1/rpc/<function>

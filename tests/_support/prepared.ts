@@ -56,9 +56,9 @@ export async function copyPrepared(dataDir: string, kind: Prepared): Promise<voi
 /** The key includes the day, because partitions are made for the days after the migration. */
 async function contentHash(): Promise<string> {
   const hash = createHash('sha256')
-  const { bin } = await ensurePostgres({ log: () => {} })
+  const { bin, platform } = await ensurePostgres({ log: () => {} })
   const { stdout } = await new Deno.Command(`${bin}/postgres`, { args: ['--version'] }).output()
-  hash.update(stdout).update(new Date().toISOString().slice(0, 10))
+  hash.update(stdout).update(platform.join()).update(new Date().toISOString().slice(0, 10))
   for (const source of SOURCES) {
     const entries = await Array.fromAsync(Deno.readDir(join(projectRoot, source)))
     for (const name of entries.map((entry) => entry.name).sort()) {

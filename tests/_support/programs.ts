@@ -8,6 +8,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   openssl: 'openssl',
   python3: 'python3',
   ps: 'procps',
+  pgbouncer: 'pgbouncer',
 }
 
 const lockPath = '/var/lock/outhook-install.lock'

@@ -1,14 +1,20 @@
-/** The `net` stand-in does what pg_net does, its losses included. */
+/**
+ * The `net` stand-in does what pg_net does, its losses included. Where Postgres has pg_net, the same tests run
+ * on it, except for those that stop its worker.
+ */
 
 import { expect } from '@std/expect'
 import { startNet } from '../../supabase/local/net/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { ensurePostgres } from '../../supabase/local/postgres/mod.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
 import { startSink } from './fixtures/sink.ts'
 
 /** Longer than the worker's sleep: what has not arrived by then was not sent. */
 const QUIET_MS = 1500
+
+const isReal = (await ensurePostgres({ log: () => {} })).platform.includes('pg_net')
 
 let pg: TestPostgres
 
@@ -28,6 +34,7 @@ async function rows(sql: string): Promise<string[]> {
 /** Starts a worker on an empty queue; disposing of the result stops it. */
 async function worker(): Promise<AsyncDisposable> {
   await rows('truncate net.http_request_queue, net._http_response')
+  if (isReal) return { [Symbol.asyncDispose]: () => Promise.resolve() }
   const net = await startNet({ url: pg.adminDbUrl, log: () => {} })
   return { [Symbol.asyncDispose]: () => net.stop() }
 }
@@ -112,7 +119,7 @@ Deno.test('responses tell status, redirect target, timeout and connection failur
     select net.http_get('${sink.url}/redirect');
     select net.http_get('${sink.url}/hold', timeout_milliseconds => 100);
     select net.http_get('http://127.0.0.1:1/');
-    select net.http_get('no url');
+    select net.http_get('http://unknown.invalid/');
     select net.http_delete('${sink.url}/deleted');`)
   const stored = async (): Promise<boolean> =>
     (await rows('select count(*) from net._http_response'))[0] === String(ids.length)
@@ -131,6 +138,56 @@ Deno.test('responses tell status, redirect target, timeout and connection failur
   ])
 })
 
+Deno.test('the text of a timeout has its timings, so no two are the same', async () => {
+  await using _net = await worker()
+  await using sink = startSink()
+  await rows(
+    `select net.http_get('${sink.url}/hold', timeout_milliseconds => 60) from generate_series(1, 2)`,
+  )
+  const texts = (): Promise<string[]> => rows('select error_msg from net._http_response')
+  expect(await waitUntil(async () => (await texts()).length === 2, { timeoutMs: patienceMs })).toBe(
+    true,
+  )
+  const [first, second] = await texts()
+  expect(first).toMatch(/^Timeout of 60 ms reached\. Total time: \d+\.\d{6} ms \(DNS time: /)
+  expect(first).not.toBe(second)
+  sink.letGo()
+})
+
+for (
+  const [url, problem] of [
+    ['', 'Malformed input to a URL function'],
+    ['no url', 'Malformed input to a URL function'],
+    ['http://example.com/a b', 'Malformed input to a URL function'],
+    ['example.com', 'Bad scheme'],
+    ['/path', 'Bad scheme'],
+    ['foo://x', 'Unsupported URL scheme'],
+    ['mailto:a@b', 'Unsupported URL scheme'],
+    ['http://', 'No host part in the URL'],
+    ['http://user:password@/', 'No host part in the URL'],
+    ['http://host:65536/', 'Port number was not a decimal number between 0 and 65535'],
+    ['http://host:abc/', 'Port number was not a decimal number between 0 and 65535'],
+    ['http://[zz]/', 'Bad IPv6 address'],
+    ['http://{a}/', 'Bad hostname'],
+  ] as const
+) {
+  Deno.test(`net refuses the URL "${url}" inside the transaction`, async () => {
+    const { code, stderr } = await pg.psql(`select net.http_get('${url}')`)
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringContaining(`invalid URL "${url}": ${problem}`),
+    })
+  })
+}
+
+Deno.test('net accepts the URLs that pg_net accepts', async () => {
+  await rows(`
+    begin;
+    select net.http_get(url) from unnest('{http://127.0.0.1:1,http://[::1]:80/,https://user:pw@h/?q=1#f,
+      http://h:/,HTTPS://EXAMPLE.com:65535/x,http://h_x/,ftp://x/,file:///x}'::text[]) url;
+    rollback;`)
+})
+
 Deno.test('net.http_post() refuses another content type inside the transaction', async () => {
   const { code, stderr } = await pg.psql(
     `select net.http_post('http://127.0.0.1:1', headers => '{"content-type": "text/plain"}')`,
@@ -140,7 +197,9 @@ Deno.test('net.http_post() refuses another content type inside the transaction',
 })
 
 Deno.test('net.check_worker_is_up() and wait_until_running() know whether there is a worker', async () => {
-  expect((await pg.psql('select net.check_worker_is_up()')).stderr).toContain('is not up')
+  if (!isReal) {
+    expect((await pg.psql('select net.check_worker_is_up()')).stderr).toContain('is not up')
+  }
   await using _net = await worker()
   await rows('set role anon; select net.wait_until_running(); select net.check_worker_is_up()')
 })

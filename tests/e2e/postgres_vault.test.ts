@@ -1,9 +1,16 @@
-/** The `vault` stand-in keeps a secret a secret, and gives it to those whom the platform trusts. */
+/**
+ * The `vault` stand-in keeps a secret a secret, and gives it to those whom the platform trusts. Where Postgres
+ * has supabase_vault, the same tests run on it. It first writes the plain text and encrypts it in the same
+ * transaction, so the data directory has it for a while: only the dump is without it.
+ */
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { ensurePostgres } from '../../supabase/local/postgres/mod.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
+
+const isReal = (await ensurePostgres({ log: () => {} })).platform.includes('supabase_vault')
 
 let pg: TestPostgres
 
@@ -65,10 +72,10 @@ Deno.test('a secret moved to another row does not open', async () => {
     select decrypted_secret from vault.decrypted_secrets where name = 'mine';`,
     { as: 'supabase_admin' },
   )
-  expect(stderr).toContain('was changed outside Vault')
+  expect(stderr).toContain(isReal ? 'invalid ciphertext' : 'was changed outside Vault')
 })
 
-Deno.test('neither the data directory nor a dump holds a plain secret', async () => {
+Deno.test('a dump holds no plain secret, nor does the data directory of the stand-in', async () => {
   const plain = `plain-${crypto.randomUUID()}`
   const marker = `marker-${crypto.randomUUID()}`
   // The description is stored as it is: the search that finds it would find the secret.
@@ -78,11 +85,12 @@ Deno.test('neither the data directory nor a dump holds a plain secret', async ()
     args: ['--dbname', pg.adminDbUrl],
   }).output()
   expect(dump.success).toBe(true)
-  const texts = [dump.stdout, ...await filesBelow(`${pg.dataDir}/pg`)].map((bytes) =>
-    new TextDecoder('latin1').decode(bytes)
-  )
-  expect(texts.filter((text) => text.includes(marker)).length).toBeGreaterThanOrEqual(2)
-  expect(texts.filter((text) => text.includes(plain)).length).toBe(0)
+  const decoder = new TextDecoder('latin1')
+  const dumped = decoder.decode(dump.stdout)
+  expect([dumped.includes(marker), dumped.includes(plain)]).toEqual([true, false])
+  const files = (await filesBelow(`${pg.dataDir}/pg`)).map((bytes) => decoder.decode(bytes))
+  expect(files.some((text) => text.includes(marker))).toBe(true)
+  expect(files.some((text) => text.includes(plain))).toBe(isReal)
 })
 
 Deno.test('decrypting a secret costs less than 100 µs', async () => {

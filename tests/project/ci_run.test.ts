@@ -27,16 +27,24 @@ async function runCi(npx: string): Promise<{ code: number; lines: string[] }> {
 const passed = '7 passed, 0 failed, 1 skipped'
 
 Deno.test('.ci/run prints the time of each part, and last what all of them came to', async () => {
-  const { code, lines } = await runCi(`echo "$4 $5"; echo "${passed}"`)
+  const { code, lines } = await runCi(`echo "$4 $5 $6 $7"; echo "${passed}"`)
   expect(code).toBe(0)
-  expect(lines.slice(0, 4)).toEqual(['cold', 'test --all', passed, 'soak --short'])
-  expect(lines.slice(-6)).toEqual([
+  expect(lines.slice(0, 6).map((line) => line.trimEnd())).toEqual([
+    'cold',
+    'test --all',
+    passed,
+    'test --all --postgres 17',
+    passed,
+    'soak --short',
+  ])
+  expect(lines.slice(-7)).toEqual([
     'The parts of .ci/run:',
     expect.stringMatching(/^cold +0 min 0\d s$/),
     expect.stringMatching(/^test +0 min 0\d s$/),
+    expect.stringMatching(/^PostgreSQL 17 +0 min 0\d s$/),
     expect.stringMatching(/^soak +0 min 0\d s$/),
     expect.stringMatching(/^in all +0 min 0\d s$/),
-    '14 passed, 0 failed',
+    '21 passed, 0 failed',
   ])
 })
 

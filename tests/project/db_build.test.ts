@@ -1,14 +1,20 @@
 import { expect } from '@std/expect'
 import { dirname, join } from 'node:path'
-import { buildMigrationFiles } from '../../supabase/local/db_build.ts'
+import { build, buildMigrationFiles } from '../../supabase/local/db_build.ts'
 import { buildMigration, releasedVersion } from '../../supabase/local/schema/migration.ts'
 import { orderPath, parseOrder, readOrder, withNeeds } from '../../supabase/local/schema/order.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
+import {
+  expectedDump,
+  expectedFunctions,
+  projectRoot,
+} from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
 
 const order = '[core]\nfoundation/setup\nevents/event\n\n[sagas] needs core\nsagas/saga\n'
 const core = 'supabase/migrations/20260101000000_outhook.sql'
 const sagas = 'supabase/migrations/20260101000001_outhook_sagas.sql'
+
+const released = '## [Unreleased]\n\n## [1.0.0] - 2026-12-01\n'
 
 /** A project with two modules and a console query, which is not of the schema. */
 async function makeProject(changelog = ''): Promise<
@@ -90,14 +96,30 @@ Deno.test('buildMigrationFiles() leaves migrations alone that it has not built',
   expect(await project.read(own)).toBe('select 3;\n')
 })
 
-Deno.test('buildMigrationFiles() refuses to change migrations that are released', async () => {
-  await using project = await makeProject('## [Unreleased]\n\n## [1.0.0] - 2026-12-01\n')
+Deno.test('buildMigrationFiles() leaves migrations alone that are released', async () => {
+  await using project = await makeProject(released)
   const outcome = await buildMigrationFiles(project.root, false)
   expect(outcome).toEqual({
-    code: 1,
-    message: expect.stringContaining('version 1.0.0 is released'),
+    code: 0,
+    message: expect.stringContaining('frozen since release 1.0.0'),
   })
+  expect(outcome.message).toContain('needs a new file in supabase/migrations/')
   await expect(Deno.stat(join(project.root, core))).rejects.toThrow()
+})
+
+Deno.test('build() writes the expected files of a change that follows a release', async () => {
+  await using project = await makeProject()
+  await project.write(expectedDump, '')
+  await project.write(expectedFunctions, '')
+  await buildMigrationFiles(project.root, false)
+  const frozen = await project.read(core)
+  await project.write('CHANGELOG.md', released)
+  await project.write('sql/events/event.sql', 'create table outbox.event (added integer);\n')
+  const outcomes = await build(project.root, false)
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0])
+  expect(await project.read(expectedDump)).toMatch(/CREATE TABLE outbox\.event \(\s+added integer/)
+  expect(await project.read(expectedFunctions)).toContain('Written by')
+  expect(await project.read(core)).toBe(frozen)
 })
 
 Deno.test('buildMigrationFiles() refuses a module without a file', async () => {

@@ -5805,6 +5805,8 @@ CREATE FUNCTION outbox.configure(p_functions_url text, p_worker_secret text) RET
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
+declare
+  v_request bigint;
 begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
@@ -5815,6 +5817,17 @@ begin
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
       'http://kong:8000/functions/v1');
   end if;
+  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A worker
+  -- needs no pg_net.
+  begin
+    v_request := net.http_post(url => p_functions_url);
+    delete from net.http_request_queue q where q.id = v_request;
+  exception
+    when internal_error then
+      perform outbox.invalid('functions_url', 'is not a URL that pg_net can call',
+        'Check the host and the port');
+    when others then null;
+  end;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
       'Use a random secret, for example from openssl rand -hex 32, and set the same value as '
@@ -16654,7 +16667,7 @@ UNION ALL
     false AS open
    FROM (outbox.attempt a
      JOIN outbox.event v ON ((v.id = a.event_id)))
-  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (NOT (EXISTS ( SELECT
+  WHERE (((a.kind = 'close'::text) OR (a.outcome = 'delivered'::text)) AND (a.outcome <> 'failed'::text) AND (GREATEST(a.attempt, 0) >= 0) AND (NOT (EXISTS ( SELECT
            FROM outbox.delivery d
           WHERE ((d.event_id = a.event_id) AND (d.endpoint_id = a.endpoint_id))))) AND (NOT (EXISTS ( SELECT
            FROM outbox.attempt b
@@ -19246,7 +19259,9 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
+  -- The ids of the trail follow the order of the rows, whatever the plan.
+  order by 1, 2, 3, 5;
 end
 $$;
 

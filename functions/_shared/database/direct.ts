@@ -11,6 +11,7 @@ import {
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
 import { kindOfCode } from './fault.ts'
+import { callLimited, isUnprepared } from './limited.ts'
 
 export type DirectOptions = {
   /** A connection string; its role needs EXECUTE on `outbox.dispatch`. */
@@ -22,16 +23,29 @@ export type DirectOptions = {
   project?: string | null
 }
 
-/** PostgREST takes this limit from the function's settings; a direct session must set it. */
+/** PostgREST takes this limit from the function's settings; a direct call must set it. */
 const statementTimeoutMs = 5_000
 
 /** Calls the database over its own connection, as the worker does. It connects at the first call. */
 export function connectDirect(
   { url, timeoutMs = callTimeoutMs, speaks = contractRange, project = null }: DirectOptions,
 ): Database {
-  let sql = open(url)
+  let prepare = true
+  // One for each dispatch in flight; each connects at its first call.
+  const sessions = [open(url, prepare), open(url, prepare)]
+  const busy = new Set<postgres.Sql>()
+
+  function renew(used: postgres.Sql): void {
+    const at = sessions.indexOf(used)
+    if (at < 0) return
+    used.end({ timeout: 0 }).catch(() => {})
+    sessions[at] = open(url, prepare)
+  }
 
   async function dispatch(call: DispatchCall): Promise<DispatchReply> {
+    const prepared = prepare
+    const sql = sessions.find((session) => !busy.has(session)) ?? open(url, prepare)
+    busy.add(sql)
     let timer: ReturnType<typeof setTimeout> | undefined
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
@@ -42,7 +56,12 @@ export function connectDirect(
       return readResponse(rows[0]?.response)
     } catch (cause) {
       const code = codeOf(cause)
-      if (isConnectionLost(cause)) sql = renew(sql, url)
+      if (prepared && isUnprepared(code)) {
+        prepare = false
+        renew(sql)
+        return await dispatch(call)
+      }
+      if (isConnectionLost(cause)) renew(sql)
       if (isMissing(code, cause)) return refused(missingDispatch(), code, cause)
       return {
         ok: false,
@@ -55,22 +74,30 @@ export function connectDirect(
       }
     } finally {
       clearTimeout(timer)
+      busy.delete(sql)
+      // More calls are in flight than there are sessions.
+      if (!sessions.includes(sql)) sql.end({ timeout: 1 }).catch(() => {})
     }
   }
 
-  return { dispatch, close: () => sql.end({ timeout: 1 }) }
+  return {
+    dispatch,
+    async close(): Promise<void> {
+      await Promise.all(sessions.map((sql) => sql.end({ timeout: 1 })))
+    },
+  }
 }
 
-function open(url: string): postgres.Sql {
+function open(url: string, prepare: boolean): postgres.Sql {
   return postgres(url, {
-    // One for each dispatch in flight.
-    max: 2,
+    max: 1,
+    prepare,
     connect_timeout: 5,
     max_lifetime: null,
     // dispatch uses only built-in types, and fetching types costs a round trip at each connect.
     fetch_types: false,
     onnotice: () => {},
-    connection: { application_name: 'outhook', statement_timeout: statementTimeoutMs },
+    connection: { application_name: 'outhook' },
   })
 }
 
@@ -84,25 +111,24 @@ function isConnectionLost(cause: unknown): boolean {
     cause.code === '25006'
 }
 
-function renew(sql: postgres.Sql, url: string): postgres.Sql {
-  sql.end({ timeout: 0 }).catch(() => {})
-  return open(url)
-}
-
 /** Sends the results as text, because postgres.js would encode a jsonb parameter as JSON twice. */
 function ask(
   sql: postgres.Sql,
   call: DispatchCall,
   introduction: Introduction,
 ): Promise<{ response: unknown }[]> {
-  return sql<{ response: unknown }[]>`
+  return callLimited(
+    sql,
+    statementTimeoutMs,
+    sql<{ response: unknown }[]>`
     select outbox.dispatch(
       p_run => ${call.run}::uuid, p_seq => ${call.seq}::bigint,
       p_results => ${JSON.stringify(call.results)}::text::jsonb, p_limit => ${call.limit}::integer,
       p_kind => ${call.kind}::text, p_ended => ${call.ended}::boolean,
       p_known => ${JSON.stringify(call.known)}::text::jsonb,
       p_contract => ${JSON.stringify(introduction)}::text::jsonb, p_held => ${call.held}::integer
-    ) as response`
+    ) as response`,
+  )
 }
 
 /** Whether dispatch itself is missing; a call inside it may fail with the same code. */

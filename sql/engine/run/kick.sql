@@ -37,6 +37,8 @@ create sequence outbox.kicks_without_run minvalue 0 start 0;
 create function outbox.configure(p_functions_url text, p_worker_secret text) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_request bigint;
 begin
   if p_functions_url is null
     or p_functions_url !~ '^https?://[^[:space:]/?#@]+(/[^[:space:]?#]*)?$'
@@ -47,6 +49,17 @@ begin
       'Expected https://<project>.supabase.co/functions/v1; inside the CLI''s containers '
       'http://kong:8000/functions/v1');
   end if;
+  -- pg_net rejects further URLs, such as one with the port 70000, and every kick would fail. A worker
+  -- needs no pg_net.
+  begin
+    v_request := net.http_post(url => p_functions_url);
+    delete from net.http_request_queue q where q.id = v_request;
+  exception
+    when internal_error then
+      perform outbox.invalid('functions_url', 'is not a URL that pg_net can call',
+        'Check the host and the port');
+    when others then null;
+  end;
   if p_worker_secret is null or pg_catalog.length(p_worker_secret) < 32 then
     perform outbox.invalid('worker_secret', 'has fewer than 32 characters',
       'Use a random secret, for example from openssl rand -hex 32, and set the same value as '

@@ -132,7 +132,9 @@ begin
     case when w.lifted then 'OPTED_IN' else 'OPTED_OUT' end,
     pg_catalog.format('WHATSAPP %s: %s (%s)', w.purpose, w.source, w.evidence), null::text, p_now
   from changed c
-  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose;
+  join latest w on w.org_id = c.org_id and w.recipient = c.recipient and w.purpose = c.purpose
+  -- The ids of the trail follow the order of the rows, whatever the plan.
+  order by 1, 2, 3, 5;
 end
 $$;
 comment on function outbox.save_opt_outs(outbox.opt_out_change[], timestamptz) is

@@ -30,6 +30,7 @@ export async function performRequest(
   { client, stopping }: { client: Deno.HttpClient; stopping: AbortSignal },
 ): Promise<NetResponse> {
   const timeout = AbortSignal.timeout(request.timeout_milliseconds)
+  const started = performance.now()
   try {
     const response = await fetch(request.url, {
       method: request.method.toUpperCase(),
@@ -57,10 +58,17 @@ export async function performRequest(
       content: null,
       timed_out: timeout.aborted,
       error_msg: timeout.aborted
-        ? `Timeout of ${request.timeout_milliseconds} ms reached`
+        ? timeoutText(request.timeout_milliseconds, performance.now() - started)
         : untilNul(messageOf(error)),
     }
   }
+}
+
+/** As that of pg_net, with the time that it took: two timeouts never have the same text. */
+function timeoutText(limitMs: number, tookMs: number): string {
+  const took = tookMs.toFixed(6)
+  return `Timeout of ${limitMs} ms reached. Total time: ${took} ms (DNS time: 0.000000 ms, TCP/SSL ` +
+    `handshake time: 0.000000 ms, HTTP Request/Response time: ${took} ms)`
 }
 
 /** Text that Postgres can store; pg_net cuts at the first NUL too. */

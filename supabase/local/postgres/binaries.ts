@@ -6,6 +6,8 @@ export interface PostgresBinaries {
   bin: string
   /** The missing extensions of `WANTED`. */
   missing: string[]
+  /** The extensions of `PLATFORM` that it has; the stack has a stand-in for each other one. */
+  platform: string[]
 }
 
 const SUPPORTED = [17, 16, 15]
@@ -15,6 +17,9 @@ const REQUIRED = ['pg_cron', 'pgcrypto', 'uuid-ossp', 'pg_stat_statements']
 
 /** Extensions for tests and `supabase db lint`. */
 const WANTED = ['pgtap', 'plpgsql_check']
+
+/** Extensions of the platform that Debian has no packages of. */
+const PLATFORM = ['pg_net', 'supabase_vault']
 
 /** The environment variable with the folder of the Postgres to run. */
 export const binVariable = 'OUTHOOK_POSTGRES_BIN'
@@ -61,7 +66,13 @@ async function inspect(bin: string): Promise<PostgresBinaries | null> {
     return names.filter((_, index) => !present[index])
   }
   if ((await lacks(REQUIRED)).length > 0) return null
-  return { major, bin, missing: await lacks(WANTED) }
+  const absent = await lacks(PLATFORM)
+  return {
+    major,
+    bin,
+    missing: await lacks(WANTED),
+    platform: PLATFORM.filter((name) => !absent.includes(name)),
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -17,6 +17,8 @@ export interface ClusterPaths {
   log: string
   /** Vault's key: 64 random bytes, outside of PGDATA. */
   vaultKey: string
+  /** The script from which the extension Vault gets its root key. */
+  vaultScript: string
 }
 
 /** The paths for the data folder `dataDir` (absolute). */
@@ -26,6 +28,7 @@ export function clusterPaths(dataDir: string): ClusterPaths {
     socket: socketFolder(dataDir),
     log: `${dataDir}/postgres.log`,
     vaultKey: `${dataDir}/vault.key`,
+    vaultScript: `${dataDir}/vault_key.sh`,
   }
 }
 
@@ -151,6 +154,14 @@ async function removeUnfinished(paths: ClusterPaths): Promise<void> {
 async function createVaultKey(paths: ClusterPaths, user: ServerUser): Promise<void> {
   await Deno.writeFile(paths.vaultKey, crypto.getRandomValues(new Uint8Array(64)), { mode: 0o600 })
   await user.own(paths.vaultKey)
+}
+
+/** Writes the script of the extension Vault, which prints 32 bytes of vault.key as hexadecimal digits. */
+export async function prepareVaultScript(paths: ClusterPaths, user: ServerUser): Promise<void> {
+  await Deno.remove(paths.vaultScript).catch(ignoreNotFound)
+  const script = `#!/bin/sh\nod -An -v -tx1 -N32 "\${0%/*}/vault.key" | tr -d ' \\n'\n`
+  await Deno.writeTextFile(paths.vaultScript, script, { mode: 0o700 })
+  await user.own(paths.vaultScript)
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   clusterPaths,
   createCluster,
   prepareSocket,
+  prepareVaultScript,
   removeCluster,
   removeSocket,
   requireSameMajor,
@@ -129,6 +130,7 @@ async function launch(
     await createCluster(paths, binaries, user, signal)
   }
   await prepareSocket(paths, user)
+  if (binaries.platform.includes('supabase_vault')) await prepareVaultScript(paths, user)
   return await startPatiently(
     (port) => startServer({ paths, binaries, user, port, fsync, signal }),
     wanted,

@@ -33,7 +33,7 @@ export async function startServer(options: {
       `${binaries.bin}/postgres`,
       '-D',
       paths.data,
-      ...serverOptions(paths, { port, fsync }),
+      ...serverOptions(paths, { port, fsync, platform: binaries.platform }),
     ],
     cwd: '/',
     logFile: paths.log,

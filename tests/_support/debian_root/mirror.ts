@@ -44,9 +44,16 @@ function archiveOf(targets: string[][], label: string): string | null {
 }
 
 /** The output of a program; if it fails, throws an error with the output. */
-export async function output(program: string, args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, stdin: 'null' })
-    .output()
+export async function output(
+  program: string,
+  args: string[],
+  { cwd }: { cwd?: string } = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, {
+    args,
+    stdin: 'null',
+    ...cwd === undefined ? {} : { cwd },
+  }).output()
   const text = new TextDecoder().decode(stdout)
   if (success) return text
   const said = (text + new TextDecoder().decode(stderr)).trim().slice(-2000)

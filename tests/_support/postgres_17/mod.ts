@@ -1,15 +1,20 @@
 /**
- * PostgreSQL 17 with pg_cron 1.6 from Debian 13's packages, for a machine that has another Debian. It is
- * made once, in `.outhook/postgres-17`, and runs without a chroot.
+ * PostgreSQL 17 with pg_cron 1.6, for a machine that has another one. It is unpacked from the packages of
+ * Debian 13 into `.outhook/postgres-17` at the first use. PostgreSQL finds its extensions and its data beside
+ * its programs, so it runs there without a chroot.
  */
 
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { messageOf, SetupError } from '../../../supabase/local/errors.ts'
+import { findPostgres } from '../../../supabase/local/postgres/binaries.ts'
 import { tryLock, waitForLock } from '../../../supabase/local/process/lock.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
-import { type Log, openDebianRoot } from '../debian_root/mod.ts'
+import { unpackPackages } from './packages.ts'
+import { relocate } from './relocate.ts'
 
 const folder = join(projectRoot, '.outhook', 'postgres-17')
+
+const bin = 'usr/lib/postgresql/17/bin'
 
 const packages = [
   'postgresql-17',
@@ -19,44 +24,60 @@ const packages = [
   'patchelf',
 ]
 
-/** Makes sure that it is there, and returns the folder of its programs. Root on Linux only. */
-export async function postgres17({ log }: { log: Log }): Promise<string> {
-  const bin = join(folder, 'usr/lib/postgresql/17/bin')
+/** Packages that no program here needs: LLVM, Perl and all that is no library. */
+const without = /^(?!lib|postgresql-(client-)?17|patchelf)|^lib(llvm|z3|perl|icu-dev)/
+
+/**
+ * Makes sure that it is there, and returns the folder of its programs: the installed one if it has all
+ * extensions of the tests, else the unpacked one. Linux with apt only. Throws a SetupError with the reason.
+ */
+export async function postgres17({ log }: { log: (line: string) => void }): Promise<string> {
+  const installed = await findPostgres()
+  if (installed?.major === 17 && installed.missing.length === 0) return installed.bin
   await Deno.mkdir(join(projectRoot, '.outhook'), { recursive: true })
   const lock = await tryLock(`${folder}.lock`) ?? await waitForLock(`${folder}.lock`)
   try {
-    if (!await runs(bin)) await make(log)
+    if (!await runs(join(folder, bin))) await make(log)
   } finally {
     lock.release()
   }
-  if (!await runs(bin)) throw new Error(`PostgreSQL 17 does not run from ${bin}`)
-  return bin
+  if (!await runs(join(folder, bin))) {
+    throw new SetupError(
+      `PostgreSQL 17 does not run from ${folder}: remove this folder and try again`,
+    )
+  }
+  return join(folder, bin)
 }
 
-/** Whether it is there and whole: a project that was moved has programs that look for their old place. */
-async function runs(bin: string): Promise<boolean> {
+/** Whether it is complete: in a project that was moved, the programs look for their old folder. */
+async function runs(programs: string): Promise<boolean> {
   try {
-    const { success } = await new Deno.Command(`${bin}/postgres`, {
+    const ended = await new Deno.Command(`${programs}/postgres`, {
       args: ['--version'],
       stdout: 'null',
       stderr: 'null',
     }).output()
-    return success
+    return ended.success
   } catch {
     return false
   }
 }
 
-async function make(log: Log): Promise<void> {
-  log('making PostgreSQL 17 of the packages of Debian 13')
-  const draft = `${folder}.draft`
-  for (const path of [draft, folder]) await Deno.remove(path, { recursive: true }).catch(() => {})
-  await Deno.mkdir(draft)
-  await using root = await openDebianRoot({ suite: 'trixie', packages, log })
-  const script = await Deno.readTextFile(fileURLToPath(new URL('collect.sh', import.meta.url)))
-  const { code, output } = await root.run(['sh', '-c', script, 'collect.sh', folder], {
-    binds: [[draft, '/out']],
-  })
-  if (code !== 0) throw new Error(`Cannot collect PostgreSQL 17:\n${output.trim().slice(-2000)}`)
-  await Deno.rename(draft, folder)
+async function make(log: (line: string) => void): Promise<void> {
+  log('unpacking PostgreSQL 17 from the packages of Debian 13 (45 MB, once)')
+  const [draft, work] = [`${folder}.draft`, `${folder}.work`]
+  for (const path of [draft, work, folder]) {
+    await Deno.remove(path, { recursive: true }).catch(() => {})
+  }
+  try {
+    await Deno.mkdir(draft)
+    await Deno.mkdir(work)
+    await unpackPackages({ packages, without, folder: work, target: draft })
+    await relocate({ draft, folder, bin })
+    await Deno.rename(draft, folder)
+  } catch (error) {
+    throw new SetupError(`Cannot make PostgreSQL 17 for the tests: ${messageOf(error)}`)
+  } finally {
+    await Deno.remove(work, { recursive: true })
+  }
 }

@@ -1,7 +1,7 @@
 -- configure(): where the functions are and which secret starts them, in Vault.
 begin;
 \ir ../../_helpers.sql
-select plan(21);
+select plan(23);
 
 select is(refusal('select outbox.configure(' || c.arguments || ')'), 'OH001 ' || c.problem, 'configure() refuses ' || c.arguments)
 from (values
@@ -13,6 +13,8 @@ from (values
   ($$'https://project.supabase.co/functions/v1?key=1', repeat('s', 32)$$, 'functions_url is not an http or https URL without credentials and query'),
   ($$'https://project.supabase.co/ v1', repeat('s', 32)$$, 'functions_url is not an http or https URL without credentials and query'),
   ($$'https://', repeat('s', 32)$$, 'functions_url is not an http or https URL without credentials and query'),
+  ($$'https://project.supabase.co:70000/functions/v1', repeat('s', 32)$$, 'functions_url is not a URL that pg_net can call'),
+  ($$'http://{ref}/functions/v1', repeat('s', 32)$$, 'functions_url is not a URL that pg_net can call'),
   ($$'https://project.supabase.co/functions/v1', null$$, 'worker_secret has fewer than 32 characters'),
   ($$'https://project.supabase.co/functions/v1', ''$$, 'worker_secret has fewer than 32 characters'),
   ($$'https://project.supabase.co/functions/v1', repeat('s', 31)$$, 'worker_secret has fewer than 32 characters')

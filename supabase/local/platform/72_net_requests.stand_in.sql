@@ -11,6 +11,36 @@ as $$
 $$;
 comment on function net._encode(text) is 'Percent-encodes all but the unreserved characters.';
 
+-- The errors of libcurl's URL parser, for the URLs that it is likely to get.
+create function net._check_url(p_url text) returns void
+  language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_scheme text := pg_catalog.lower(pg_catalog.substring(p_url, '^([A-Za-z][A-Za-z0-9+.-]*):/'));
+  v_authority text := pg_catalog.substring(p_url, '^[^:]+:/{1,3}(?:[^/?#]*@)?([^/?#]*)');
+  v_port text := pg_catalog.substring(v_authority, ':([^:\]]*)$');
+  v_host text := pg_catalog.regexp_replace(v_authority, ':[^:\]]*$', '');
+  v_problem text := case
+    when p_url = '' or p_url ~ '[[:space:][:cntrl:]]' then 'Malformed input to a URL function'
+    when p_url !~ '^[A-Za-z][A-Za-z0-9+.-]*:' then 'Bad scheme'
+    when v_scheme is null
+      or v_scheme not in ('http', 'https', 'ws', 'wss', 'ftp', 'ftps', 'file', 'gopher')
+    then 'Unsupported URL scheme'
+    when v_scheme = 'file' then null
+    when v_host = '' then 'No host part in the URL'
+    when v_port ~ '[^0-9]' or pg_catalog.length(v_port) > 5 or nullif(v_port, '')::integer > 65535
+    then 'Port number was not a decimal number between 0 and 65535'
+    when v_host ~ '^\[' and v_host !~ '^\[[0-9A-Fa-f:.]+(%[^\]]+)?\]$' then 'Bad IPv6 address'
+    when v_host ~ '["\\{}<>^`|]' then 'Bad hostname'
+  end;
+begin
+  if v_problem is not null then
+    raise exception 'invalid URL "%": %', p_url, v_problem using errcode = 'internal_error';
+  end if;
+end
+$$;
+comment on function net._check_url(text) is 'Raises an error for a URL that pg_net refuses.';
+
 create function net._with_params(p_url text, p_params jsonb) returns text
   language sql immutable parallel safe set search_path = ''
 as $$
@@ -29,6 +59,7 @@ as $$
 declare
   v_id bigint;
 begin
+  perform net._check_url(p_url);
   insert into net.http_request_queue (method, url, headers, body, timeout_milliseconds)
   values (p_method, net._with_params(p_url, p_params), p_headers, p_body, p_timeout)
   returning id into v_id;

@@ -1,0 +1,114 @@
+/** A worker and a consumer behind a pooler: Debian's PgBouncer in session and in transaction mode. */
+
+import { expect } from '@std/expect'
+import { Buffer } from 'node:buffer'
+import postgres, { type Sql } from 'postgres'
+import { openInbox } from '../../consumer/inbox.ts'
+import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
+import { connectDirect } from '../../functions/_shared/database/direct.ts'
+import { callLimited } from '../../functions/_shared/database/limited.ts'
+import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startPgBouncer } from '../_support/pgbouncer.ts'
+import { startWorker } from '../_support/worker_process.ts'
+
+let outhook: TestOuthook
+
+Deno.test.beforeAll(async () => {
+  outhook = await startOuthook({ functions: [] })
+})
+Deno.test.afterAll(async () => {
+  await outhook?.stop()
+})
+
+function client(url: string): Sql {
+  return postgres(url, { max: 1, fetch_types: false, prepare: false, onnotice: () => {} })
+}
+
+async function limitOf(sql: Sql): Promise<string> {
+  const [row] = await sql`show statement_timeout`
+  return row?.statement_timeout
+}
+
+for (const mode of ['session', 'transaction'] as const) {
+  Deno.test(`a worker delivers through a pooler in ${mode} mode`, async () => {
+    await using pooler = await startPgBouncer({ dbUrl: outhook.stack.dbUrl, mode, servers: 4 })
+    await outhook.createEndpoint(`/hooks/${mode}`, { p_event_types: [`pooled.${mode}`] })
+    const worker = startWorker(pooler.url)
+    for (let n = 0; n < 3; n++) {
+      const id = await outhook.publish(`pooled.${mode}`)
+      await outhook.requestsOf(id, 1)
+      expect(await outhook.outcomesOf(id)).toEqual(['1 delivered'])
+    }
+    worker.kill('SIGTERM')
+    expect(await worker.ended).toBe(0)
+    expect(worker.log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([])
+  })
+
+  Deno.test(`a consumer records its messages through a pooler in ${mode} mode`, async () => {
+    await using pooler = await startPgBouncer({ dbUrl: outhook.stack.dbUrl, mode, servers: 4 })
+    const consumer = `pooled.${mode}`
+    const inbox = openInbox({ url: pooler.url, consumer, timeoutMs: 3_000, concurrency: 2 })
+    try {
+      const message = {
+        id: crypto.randomUUID(),
+        body: Buffer.from('{}'),
+        source: 'orders',
+        eventType: null,
+        correlationId: 'c',
+        traceparent: null,
+      }
+      const done = (): Promise<{ kind: 'done' }> => Promise.resolve({ kind: 'done' })
+      expect(await inbox.around(message, done)).toEqual({ kind: 'done' })
+      expect(await inbox.around(message, done)).toEqual({ kind: 'known' })
+    } finally {
+      await inbox.close()
+    }
+  })
+
+  Deno.test(`a time limit ends with its call in ${mode} mode, and does not reach the next client`, async () => {
+    await using pooler = await startPgBouncer({ dbUrl: outhook.stack.dbUrl, mode, servers: 1 })
+    const first = client(pooler.url)
+    try {
+      const before = await limitOf(first)
+      const slow = callLimited(first, 100, first`select pg_sleep(${20})`)
+      await expect(slow).rejects.toThrow('canceling statement due to statement timeout')
+      await callLimited(first, 100, first`select 1`)
+      expect(await limitOf(first)).toBe(before)
+    } finally {
+      await first.end()
+    }
+    const next = client(pooler.url)
+    try {
+      expect(await limitOf(next)).toBe('2min')
+    } finally {
+      await next.end()
+    }
+  })
+}
+
+Deno.test('a call whose session the pooler has changed is made without prepared statements', async () => {
+  const mode = 'transaction'
+  await using pooler = await startPgBouncer({ dbUrl: outhook.stack.dbUrl, mode, servers: 2 })
+  const database = connectDirect({ url: pooler.url })
+  const other = client(pooler.url)
+  try {
+    const call: Omit<DispatchCall, 'seq'> = {
+      run: crypto.randomUUID(),
+      results: [],
+      limit: 10,
+      kind: 'worker',
+      ended: false,
+      known: {},
+    }
+    expect(await database.dispatch({ ...call, seq: 1 })).toMatchObject({ ok: true })
+    // The other client's transaction holds the only session so far, so the pooler opens a second one.
+    await other.begin(async (sql) => {
+      await sql`select 1`
+      expect(await database.dispatch({ ...call, seq: 2 })).toMatchObject({ ok: true })
+    })
+    expect(await database.dispatch({ ...call, seq: 3 })).toMatchObject({ ok: true })
+  } finally {
+    await other.end()
+    await database.close()
+  }
+})
