@@ -45,6 +45,8 @@ async function runAll(options: Options): Promise<number> {
   print()
   const failed = ran.filter(({ counts }) => counts.failed > 0)
   if (failed.length > 0) print(`Failed, see above: ${failed.map(({ name }) => name).join(', ')}`)
+  const causes = failed.flatMap(({ parts }) => parts.flatMap((part) => part.causes))
+  for (const cause of causes) print(`  ${cause}`)
   print(tallyLine(total))
   return exitCode(total)
 }

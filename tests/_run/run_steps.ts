@@ -86,16 +86,20 @@ async function runPart(
   try {
     result = await part.run({ ...context.env, [runMark]: mark })
   } catch (error) {
-    const output = `${error instanceof Error ? error.stack ?? error.message : String(error)}\n`
-    result = { counts: tally({ failed: 1 }), output, files: [], tests: [] }
+    const text = error instanceof Error ? error.stack ?? error.message : String(error)
+    const causes = [`${part.name}: ${text.split('\n', 1)[0]}`]
+    result = { counts: tally({ failed: 1 }), output: `${text}\n`, causes, files: [], tests: [] }
   }
   const left = await stopLeftovers(mark)
   if (left.length === 0) return { result, output: result.output }
   const lines = left.map(({ pid, command }) =>
-    `${part.name} left running: process ${pid}, ${command}\n`
+    `${part.name} left running: process ${pid}, ${command}`
   )
   const counts = add(result.counts, tally({ failed: 1 }))
-  return { result: { ...result, counts }, output: result.output + lines.join('') }
+  return {
+    result: { ...result, counts, causes: [...result.causes, ...lines] },
+    output: [result.output, ...lines.map((line) => `${line}\n`)].join(''),
+  }
 }
 
 function finish({ step, results, outputs, begun, work }: Running): StepResult {
