@@ -3,7 +3,7 @@ import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
-import { type Options, parseOptions } from './_run/options.ts'
+import { help, type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { slowestOf, timesOf } from './_run/report.ts'
 import { planSteps, runSteps, type StepResult } from './_run/run_steps.ts'
@@ -102,6 +102,10 @@ function stopOnSignals(mark: string): { code: number | null; done: Promise<unkno
 
 /** Runs what the arguments of this process ask for, then ends it. */
 export async function main(): Promise<never> {
+  if (Deno.args.includes('--help') || Deno.args.includes('-h')) {
+    print(help)
+    Deno.exit(0)
+  }
   const parsed = parseOptions(Deno.args)
   if (!parsed.ok) {
     printError(parsed.message)
