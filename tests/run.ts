@@ -2,6 +2,7 @@ import { binVariable } from '../supabase/local/postgres/binaries.ts'
 import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
+import { isMachineIdle } from './_run/idle.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
 import { help, type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
@@ -15,8 +16,15 @@ import { postgres17 } from './_support/postgres_17/mod.ts'
 import { removeFoldersOf, sweepTestFolders } from './_support/folder.ts'
 import { add, exitCode, tally, tallyLine } from './_run/tally.ts'
 
-/** Two parts keep two cores busy. On more there is room for more, but each part wants a core. */
-const slots = Math.min(Math.max(navigator.hardwareConcurrency, 2), 4)
+/**
+ * Two parts keep two cores busy, unless they wait: then two more run. On more cores there is room for more,
+ * but each part wants a core.
+ */
+const width = {
+  slots: Math.min(Math.max(navigator.hardwareConcurrency, 2), 4),
+  spare: 2,
+  isIdle: isMachineIdle,
+}
 
 /** Run the steps that the options ask for, and return the exit code. */
 async function runAll(options: Options): Promise<number> {
@@ -31,7 +39,7 @@ async function runAll(options: Options): Promise<number> {
   await sweepTestFolders()
   const planned = await planSteps(steps, context)
   await setUp(projectRoot, planned.flatMap(({ parts }) => parts))
-  const results = await runSteps(planned, context, slots, () => stopping.code !== null)
+  const results = await runSteps(planned, context, width, () => stopping.code !== null)
   await stopping.done
   await removeFoldersOf(context.mark)
   if (stopping.code !== null) return stopping.code
