@@ -2,8 +2,9 @@ import { binVariable } from '../supabase/local/postgres/binaries.ts'
 import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { listFiles } from './_run/files.ts'
+import { isMachineIdle } from './_run/idle.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
-import { type Options, parseOptions } from './_run/options.ts'
+import { help, type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
 import { slowestOf, timesOf } from './_run/report.ts'
 import { planSteps, runSteps, type StepResult } from './_run/run_steps.ts'
@@ -15,8 +16,15 @@ import { postgres17 } from './_support/postgres_17/mod.ts'
 import { removeFoldersOf, sweepTestFolders } from './_support/folder.ts'
 import { add, exitCode, tally, tallyLine } from './_run/tally.ts'
 
-/** Two parts keep two cores busy. On more there is room for more, but each part wants a core. */
-const slots = Math.min(Math.max(navigator.hardwareConcurrency, 2), 4)
+/**
+ * Two parts keep two cores busy, unless they wait: then two more run. On more cores there is room for more,
+ * but each part wants a core.
+ */
+const width = {
+  slots: Math.min(Math.max(navigator.hardwareConcurrency, 2), 4),
+  spare: 2,
+  isIdle: isMachineIdle,
+}
 
 /** Run the steps that the options ask for, and return the exit code. */
 async function runAll(options: Options): Promise<number> {
@@ -31,7 +39,7 @@ async function runAll(options: Options): Promise<number> {
   await sweepTestFolders()
   const planned = await planSteps(steps, context)
   await setUp(projectRoot, planned.flatMap(({ parts }) => parts))
-  const results = await runSteps(planned, context, slots, () => stopping.code !== null)
+  const results = await runSteps(planned, context, width, () => stopping.code !== null)
   await stopping.done
   await removeFoldersOf(context.mark)
   if (stopping.code !== null) return stopping.code
@@ -45,6 +53,8 @@ async function runAll(options: Options): Promise<number> {
   print()
   const failed = ran.filter(({ counts }) => counts.failed > 0)
   if (failed.length > 0) print(`Failed, see above: ${failed.map(({ name }) => name).join(', ')}`)
+  const causes = failed.flatMap(({ parts }) => parts.flatMap((part) => part.causes))
+  for (const cause of causes) print(`  ${cause}`)
   print(tallyLine(total))
   return exitCode(total)
 }
@@ -100,6 +110,10 @@ function stopOnSignals(mark: string): { code: number | null; done: Promise<unkno
 
 /** Runs what the arguments of this process ask for, then ends it. */
 export async function main(): Promise<never> {
+  if (Deno.args.includes('--help') || Deno.args.includes('-h')) {
+    print(help)
+    Deno.exit(0)
+  }
   const parsed = parseOptions(Deno.args)
   if (!parsed.ok) {
     printError(parsed.message)

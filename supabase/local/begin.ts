@@ -18,6 +18,7 @@ import { type Program, programs } from './programs.ts'
 import { projectRoot } from './schema/project.ts'
 
 async function begin(program: Program, args: string[]): Promise<void> {
+  if (program.help !== undefined && args.length > 0) helpInstead(program.help, args)
   if (program.says !== undefined) print(program.says)
   const tooOld = oldNode(Deno.env.get('npm_config_user_agent'))
   if (tooOld !== null) throw new SetupError(tooOld)
@@ -30,6 +31,16 @@ async function begin(program: Program, args: string[]): Promise<void> {
     pathToFileURL(join(projectRoot, program.module)).href
   )
   await main()
+}
+
+/** Prints the help, asked or for an argument of a program that takes none, and exits. */
+function helpInstead(help: string, args: readonly string[]): never {
+  if (args.includes('--help') || args.includes('-h')) {
+    print(help)
+    Deno.exit(0)
+  }
+  printError(`Unknown argument "${args[0]}"\n\n${help}`)
+  Deno.exit(2)
 }
 
 async function fetchFor(program: Program): Promise<void> {

@@ -8,6 +8,8 @@ export interface Program {
   module: string
   /** Arguments before those of the user. */
   args?: string[]
+  /** The text for `--help` and for a wrong argument, if the module reads no arguments. */
+  help?: string
   /** A line to print before anything is fetched. */
   says?: string
   /** Throws a SetupError, before anything is fetched, if the program cannot run with `args`. */
@@ -18,6 +20,22 @@ export interface Program {
 
 const everything = (): Promise<string[]> =>
   Promise.resolve(['supabase', 'functions', 'consumer', 'tests'])
+
+const workerHelp = `Deliver from a long-running process until SIGTERM or Ctrl-C.
+
+  OUTHOOK_DB_URL=postgresql://… npx -y deno@2.9.6 task worker
+
+  --help  show this
+
+It takes no other argument: docs/environment.md lists its environment variables.`
+
+const okHelp = `Check format, lint rules and types of the whole project.
+
+  npx -y deno@2.9.6 task ok
+
+  --help  show this
+
+The exit code is 0 if all three pass, else that of the first that fails.`
 
 /** The programs by task name. */
 export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
@@ -33,10 +51,10 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
     check: requireFreePorts,
     also: functionEntrypoints,
   }],
-  ['worker', { module: 'functions/deliver/worker.ts' }],
+  ['worker', { module: 'functions/deliver/worker.ts', help: workerHelp }],
   ['consume', { module: 'consumer/main.ts' }],
   ['dlq:replay', { module: 'consumer/replay.ts' }],
-  ['ok', { module: 'supabase/local/ok.ts', also: everything }],
+  ['ok', { module: 'supabase/local/ok.ts', also: everything, help: okHelp }],
   ['test', { module: 'tests/run.ts', also: everything }],
   ['soak', { module: 'tests/run.ts', args: ['--soak'], also: everything }],
   ['bench', { module: 'tests/bench/main.ts', also: everything }],

@@ -24,11 +24,14 @@ function commandPart(args: string[], root: string): Part {
     files: [],
     async run(env): Promise<PartResult> {
       const { code, output } = await run({ path: Deno.execPath(), args, cwd: root, env })
-      return code === 0 ? { counts: tally({ passed: 1 }), output: '', files: [], tests: [] } : {
+      const nothing = { output: '', causes: [], files: [], tests: [] }
+      if (code === 0) return { ...nothing, counts: tally({ passed: 1 }) }
+      const cause = `${name} ended with code ${code}`
+      return {
+        ...nothing,
         counts: tally({ failed: 1 }),
-        output: `${name} ended with code ${code}\n${output}`,
-        files: [],
-        tests: [],
+        output: `${cause}\n${output}`,
+        causes: [cause],
       }
     },
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { testFolder } from '../_support/folder.ts'
 import { waitsForAll } from './behind_all.ts'
+import { denoFailures } from './deno_failures.ts'
 import { readDenoSummary } from './deno_summary.ts'
 import { listFiles } from './files.ts'
 import { readJunit } from './junit.ts'
@@ -116,6 +117,7 @@ async function test(
     // A filter by name that matches nothing here is no result of its own.
     counts: more.length > 0 && ended.code === 0 && counts.passed === 0 ? tally() : counts,
     output: counts.failed > 0 && !spec.live ? ended.output + advice : '',
+    causes: counts.failed > 0 ? denoFailures(ended, paths) : [],
     files: paths.length === 1 ? [{ name: paths[0] ?? '', seconds }] : [],
     tests: report === null ? [] : await readReport(report),
   }

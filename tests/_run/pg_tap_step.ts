@@ -106,9 +106,17 @@ function resultOf(files: string[], ended: { code: number; output: string }): Par
   const failed = results.filter(({ counts }) => counts.failed > 0)
   return {
     counts: results.map(({ counts }) => counts).reduce(add, tally({ failed: died ? 1 : 0 })),
+    causes: [
+      ...failed.map(({ output }) => output.split('\n', 1)[0] ?? ''),
+      ...died ? [`pgTAP ended with code ${ended.code}: ${lastLine(lines)}`] : [],
+    ],
     output: failed.map(({ output }) => output).join('') +
       (died ? lines.filter((line) => !line.startsWith('{"file":')).join('\n') : ''),
     files: results.map(({ file, seconds }) => ({ name: file, seconds })),
     tests: [],
   }
+}
+
+function lastLine(lines: string[]): string {
+  return lines.findLast((line) => line !== '' && !line.startsWith('{"file":')) ?? 'no output'
 }

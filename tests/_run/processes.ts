@@ -3,6 +3,8 @@ import { printRaw } from '../../supabase/local/print.ts'
 /** The end of a child process: its exit code and all that it printed, in order of arrival. */
 export interface Ended {
   code: number
+  /** The signal that ended it, or null. */
+  signal: Deno.Signal | null
   output: string
 }
 
@@ -31,18 +33,29 @@ export async function run(command: Command): Promise<Ended> {
     }).spawn()
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error
-    return { code: 127, output: `Cannot run ${command.path}: there is no such program\n` }
+    const output = `Cannot run ${command.path}: there is no such program\n`
+    return { code: 127, signal: null, output }
   }
   children.add(child)
   const pieces: string[] = []
+  let lastRead = performance.now()
   try {
     const streams = Promise.all([child.stdout, child.stderr].map((stream) => collect(stream)))
-    const { code } = await child.status
-    // A process left behind by the child may hold its output open for ever: give it a second.
-    await within(1_000, streams)
-    return { code, output: pieces.join('') }
+    const { code, signal } = await child.status
+    await quiet(streams)
+    return { code, signal, output: pieces.join('') }
   } finally {
     children.delete(child)
+  }
+
+  /** A process that the child left may hold its output open: waits until a second passes without any. */
+  async function quiet(streams: Promise<unknown>): Promise<void> {
+    let open = true
+    void streams.finally(() => open = false)
+    lastRead = performance.now()
+    while (open && performance.now() - lastRead < 1_000) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
   }
 
   async function collect(stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -50,18 +63,10 @@ export async function run(command: Command): Promise<Ended> {
     for await (const bytes of stream) {
       const text = decoder.decode(bytes, { stream: true })
       pieces.push(text)
+      lastRead = performance.now()
       if (command.live) printRaw(text)
     }
   }
-}
-
-async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, timeout])
-  clearTimeout(timer)
 }
 
 /** Ask every child that still runs to end. */

@@ -1,7 +1,7 @@
 import { printRaw } from '../../supabase/local/print.ts'
 import { partMark, runMark, stopLeftovers } from './leftovers.ts'
 import { duration, type StepTime } from './report.ts'
-import { type Job, runJobs } from './schedule.ts'
+import { type Job, runJobs, type Width } from './schedule.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { add, type Tally, tally, tallyLine } from './tally.ts'
 
@@ -35,13 +35,13 @@ export function planSteps(steps: readonly Step[], context: StepContext): Promise
 }
 
 /**
- * Runs the parts of all steps side by side, `slots` at the same time. What a step has to tell is
+ * Runs the parts of all steps side by side. What a step has to tell is
  * written in one piece, at its end. Returns the steps that had something to run, in their order.
  */
 export async function runSteps(
   steps: readonly PlannedStep[],
   context: StepContext,
-  slots: number,
+  width: Width,
   stopped: () => boolean,
 ): Promise<StepResult[]> {
   const jobs: Job[] = []
@@ -57,7 +57,7 @@ export async function runSteps(
     }
   }
   let count = 0
-  await runJobs(jobs, slots, stopped)
+  await runJobs(jobs, width, stopped)
   const order = steps.map(({ step }) => step.name)
   return ended.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
 
@@ -86,16 +86,20 @@ async function runPart(
   try {
     result = await part.run({ ...context.env, [runMark]: mark })
   } catch (error) {
-    const output = `${error instanceof Error ? error.stack ?? error.message : String(error)}\n`
-    result = { counts: tally({ failed: 1 }), output, files: [], tests: [] }
+    const text = error instanceof Error ? error.stack ?? error.message : String(error)
+    const causes = [`${part.name}: ${text.split('\n', 1)[0]}`]
+    result = { counts: tally({ failed: 1 }), output: `${text}\n`, causes, files: [], tests: [] }
   }
   const left = await stopLeftovers(mark)
   if (left.length === 0) return { result, output: result.output }
   const lines = left.map(({ pid, command }) =>
-    `${part.name} left running: process ${pid}, ${command}\n`
+    `${part.name} left running: process ${pid}, ${command}`
   )
   const counts = add(result.counts, tally({ failed: 1 }))
-  return { result: { ...result, counts }, output: result.output + lines.join('') }
+  return {
+    result: { ...result, counts, causes: [...result.causes, ...lines] },
+    output: [result.output, ...lines.map((line) => `${line}\n`)].join(''),
+  }
 }
 
 function finish({ step, results, outputs, begun, work }: Running): StepResult {

@@ -25,6 +25,8 @@ export interface PartResult {
   counts: Tally
   /** Empty when there is nothing to tell. */
   output: string
+  /** The cause of each failure with its file, for the list at the end of the run. */
+  causes: readonly string[]
   files: Timed[]
   tests: Timed[]
 }

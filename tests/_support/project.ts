@@ -1,4 +1,5 @@
 import { sweepTestFolders, testFolder } from './folder.ts'
+import { copyPrepared } from './prepared.ts'
 
 /** A small Supabase project in a folder of its own; disposing of it removes the folder. */
 export interface TestProject extends AsyncDisposable {
@@ -33,9 +34,10 @@ const ECHO = `Deno.serve((request) =>
 `
 
 /**
- * Makes a project with one table, one RPC function (add_note), one edge function (echo) and a seed.
+ * Makes a project with one table, one RPC function (add_note), one edge function (echo) and a seed. Its
+ * cluster is a copy of a prepared one, or with `own` does not exist yet.
  */
-export async function makeTestProject(): Promise<TestProject> {
+export async function makeTestProject({ own = false } = {}): Promise<TestProject> {
   await sweepTestFolders()
   const root = testFolder()
   const projectDir = `${root}/project`
@@ -48,9 +50,11 @@ export async function makeTestProject(): Promise<TestProject> {
   await write('supabase/migrations/20260101000000_note.sql', MIGRATION)
   await write('supabase/seed.sql', `insert into public.note values ('seeded');`)
   await write('functions/echo/index.ts', ECHO)
+  const dataDir = `${root}/data`
+  if (!own) await copyPrepared(dataDir, 'platform')
   return {
     projectDir,
-    dataDir: `${root}/data`,
+    dataDir,
     write,
     [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
   }

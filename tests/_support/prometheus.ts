@@ -1,4 +1,5 @@
 import { freePort } from '../../supabase/local/process/ports.ts'
+import { patienceMs } from './patience.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { spawnGuarded } from '../../supabase/local/process/watchdog.ts'
 import { findPrometheus, type PrometheusBinaries } from './prometheus_binaries.ts'
@@ -136,7 +137,7 @@ async function startServer(
       return false
     }
   }
-  if (!await waitUntil(isReady, { timeoutMs: 20_000, everyMs: 100 })) {
+  if (!await waitUntil(isReady, { timeoutMs: patienceMs, everyMs: 100 })) {
     await child.stop()
     throw new Error(`${program} did not start: ${await Deno.readTextFile(`${folder}/server.log`)}`)
   }

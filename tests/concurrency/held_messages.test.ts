@@ -28,7 +28,7 @@ Deno.test.beforeAll(async () => {
   one = await db.open()
   other = await db.open()
   // A callback waits a second at most; a busy machine may take longer to come to it.
-  await db.admin`alter function outbox.apply_updates set lock_timeout = '20s'`
+  await db.admin`alter function outbox.apply_updates set lock_timeout = '2min'`
 })
 Deno.test.beforeEach(async () => {
   await db.reset()

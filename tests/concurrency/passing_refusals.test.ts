@@ -7,6 +7,7 @@ import { type OutboxDatabase, startOutbox } from './_support/database.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
 import { publishMany } from './_support/publish.ts'
+import { patienceMs } from '../_support/patience.ts'
 
 let db: OutboxDatabase
 let sql: Sql
@@ -152,12 +153,12 @@ Deno.test('recording the lost leases of one endpoint takes all the time, and all
     await sql`set statement_timeout = '1s'`
     const run = new Run(sql)
     let results: Report[] = []
-    for (let round = 0; round < 12; round++) {
+    const deadline = performance.now() + patienceMs
+    while ((await open(others) > 0 || results.length > 0) && performance.now() < deadline) {
       const { deliveries } = await run.call(results, 100)
       results = deliveries.map((delivery) => report(delivery))
       await timePasses(1)
     }
-    await run.call(results)
     await sql`reset statement_timeout`
     expect(await open(others)).toBe(0)
   }

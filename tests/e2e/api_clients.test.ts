@@ -39,7 +39,8 @@ async function run(command: string, args: string[]): Promise<string> {
 
 async function runBlock(name: string): Promise<string> {
   await Deno.writeTextFile(join(folder, name), docsBlock(name))
-  return await run(Deno.execPath(), ['run', '-A', '--check', '--no-lock', '--cached-only', name])
+  const check = Deno.env.get('OUTHOOK_TESTS') === 'short' ? [] : ['--check']
+  return await run(Deno.execPath(), ['run', '-A', ...check, '--no-lock', '--cached-only', name])
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/

@@ -40,7 +40,7 @@ Deno.test.beforeAll(async () => {
       connectFunctions({ url: stack.apiUrl, key: stack.keys.secretKey }),
     ),
     verifySecrets: [],
-    bodyMs: 1000,
+    bodyMs: 60_000,
     now: () => 0,
     log: (level, message, fields) => api.lines.push(JSON.stringify({ level, message, ...fields })),
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PROJECT_DIR, startStack } from '../../supabase/local/stack.ts'
 import { cliVersions, runCli } from '../../supabase/local/supabase_cli.ts'
 import { testFolder } from '../_support/folder.ts'
+import { copyPrepared } from '../_support/prepared.ts'
 import { copyProject } from '../_support/project_copy.ts'
 
 /** The versions of the project's migrations, in order. */
@@ -24,6 +25,7 @@ for (const version of cliVersions) {
     }
     try {
       await t.step('the stack accepts what the CLI has pushed', async () => {
+        await copyPrepared(dataDir, 'platform')
         const bare = await start(false)
         const pushed = await cli(bare.dbUrl, 'db', 'push', '--yes').finally(() => bare.stop())
         expect(pushed).not.toMatch(/up to date/)
@@ -35,6 +37,7 @@ for (const version of cliVersions) {
       })
       await Deno.remove(dataDir, { recursive: true })
       await t.step('the CLI finds the database of a new stack up to date', async () => {
+        await copyPrepared(dataDir, 'migrations')
         const stack = await start(true)
         try {
           expect(await cli(stack.dbUrl, 'db', 'push', '--yes')).toMatch(/up to date/)

@@ -1,5 +1,5 @@
 /**
- * 2,000 events for 50 endpoints, without faults, edge runs and a worker side by side: everyone gets exactly what they
+ * Thousands of deliveries to 50 endpoints, without faults, edge runs and a worker side by side: everyone gets exactly what they
  * subscribed to, once.
  */
 
@@ -9,7 +9,7 @@ import { startOuthook, type TestEndpoint, type TestOuthook } from '../_support/o
 import { startWorker } from '../_support/worker_process.ts'
 import { patienceMs } from '../_support/patience.ts'
 
-const eventCount = 2_000
+const eventCount = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 600 : 2_000
 const domains = ['order', 'invoice', 'user', 'stock', 'parcel']
 const actions = ['made', 'changed', 'closed', 'lost']
 const types = domains.flatMap((domain) => actions.map((action) => `${domain}.${action}`))
@@ -80,7 +80,7 @@ async function isDone(): Promise<boolean> {
   return row?.done
 }
 
-Deno.test('50 endpoints get each of 2,000 events that they want exactly once', async () => {
+Deno.test('50 endpoints get each event that they want exactly once', async () => {
   expect(wishes).toHaveLength(50)
   const endpoints: TestEndpoint[] = []
   for (const [n, p_event_types] of wishes.entries()) {
@@ -108,7 +108,7 @@ Deno.test('50 endpoints get each of 2,000 events that they want exactly once', a
     expect([path, ...differences(expected, attempts.get(id) ?? [])]).toEqual([path])
     total += expected.length
   }
-  expect(total).toBeGreaterThan(10_000)
+  expect(total).toBeGreaterThan(5 * eventCount)
   expect(outhook.receiver.received).toHaveLength(total)
 
   const [counts] = await outhook.sql`

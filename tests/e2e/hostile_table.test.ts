@@ -48,7 +48,7 @@ const dead = { outcome: 'status', deliveryStatus: 'dead_letter', next: null }
 const soon = { timeoutMs: 700 }
 
 async function check(rows: Row[]): Promise<void> {
-  const targets = rows.map(([, url, , more]): Target => ({ url, timeoutMs: 8_000, ...more }))
+  const targets = rows.map(([, url, , more]): Target => ({ url, timeoutMs: 60_000, ...more }))
   const fates = await attempts.attempt(targets)
   const found = rows.map(([what, , expected], n) => {
     const fate: Partial<Fate> = fates[n] ?? {}
@@ -214,9 +214,6 @@ Deno.test('each kind of body is kept as far as it goes', async () => {
   const big = { body: `"${'x'.repeat(250_000)}"` }
   await check([
     ['a drip of 2xx', at('/drip'), { ...delivered, status: 200 }],
-    ['a drip of 5xx', at('/drip/500'), { outcome: 'status', status: 500, ...retried }, {
-      timeoutMs: 4_000,
-    }],
     ['2xx cut', at('/cut'), { ...delivered, response: '0123456789' }],
     ['5xx cut', at('/cut/500'), { outcome: 'status', ...retried, response: '0123456789' }],
     ['2xx of 50 MB', at('/big/50000000'), { ...delivered, response: b(256) }],
@@ -241,8 +238,12 @@ Deno.test('each kind of body is kept as far as it goes', async () => {
       big,
     ],
   ])
+  // It ends with the timeout, so its head must come before: nothing else runs beside it.
+  await check([['a drip of 5xx', at('/drip/500'), { outcome: 'status', status: 500, ...retried }, {
+    timeoutMs: 6_000,
+  }]])
   const [lost] = await attempts.attempt([
-    { url: `http://127.0.0.1:${earlyReset.port}/`, timeoutMs: 5_000, ...big },
+    { url: `http://127.0.0.1:${earlyReset.port}/`, timeoutMs: 60_000, ...big },
   ])
   // Whether the answer or the reset is seen first is the network's affair.
   expect(['reset', 'status']).toContain(lost?.outcome)
@@ -250,7 +251,7 @@ Deno.test('each kind of body is kept as far as it goes', async () => {
 
 Deno.test('a kept connection that its receiver closes is a reset only if it may have read the request', async () => {
   await using receiver = closing(startReceiver())
-  const target = (path: string): Target => ({ url: receiver.url + path, timeoutMs: 8_000 })
+  const target = (path: string): Target => ({ url: receiver.url + path, timeoutMs: 60_000 })
   // Closed while nothing was under way: the next request takes a new connection.
   const [first] = await attempts.attempt([target('/close-after')])
   expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: patienceMs })).toBe(

@@ -80,7 +80,7 @@ Deno.test('an edge run beyond the maximum ends at its first call', async () => {
       select count(*)::int as n from outbox.run where kind = 'edge' and ended_at is null`
     return row?.n
   }
-  while (await alive() < 2);
+  expect(await waitUntil(async () => await alive() === 2, { timeoutMs: patienceMs })).toBe(true)
   const more = await Promise.all([1, 2, 3].map(() => startRun(outhook.stack.dbUrl, 'edge').summary))
   expect(more.map(({ end, dispatches }) => ({ end, dispatches })))
     .toEqual(Array(3).fill({ end: 'stop:too_many_runs', dispatches: 1 }))

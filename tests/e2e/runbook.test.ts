@@ -290,7 +290,7 @@ Deno.test('Dead letters: 08 counts them by reason, and its command sends them ag
 Deno.test('Lost leases: what a run took with it is counted, and comes again by itself', async () => {
   await outhook.createEndpoint('/hooks/lost', {
     p_event_types: ['lost'],
-    p_timeout_ms: 500,
+    p_timeout_ms: 2_500,
     p_retry: quick,
   })
   await endRuns()

@@ -36,7 +36,7 @@ async function addNote(stack: Stack, text: string): Promise<number> {
 }
 
 Deno.test('startStack() serves RPC, functions and the database', async () => {
-  await using project = await makeTestProject()
+  await using project = await makeTestProject({ own: true })
   const stack = await start(project)
   expect(await addNote(stack, 'first')).toBe(2)
   expect((await stack.psql('select text from public.note')).stdout).toBe('seeded\nfirst')

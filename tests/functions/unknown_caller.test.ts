@@ -74,7 +74,7 @@ const other: [what: string, handler: Handler, method: string, path: string, stat
     createWhatsapp({
       database: callbacks,
       verifySecrets: ['v'.repeat(32)],
-      bodyMs: 1000,
+      bodyMs: 60_000,
       now: () => 0,
       log: () => {},
     }).fetch,

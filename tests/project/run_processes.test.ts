@@ -38,7 +38,7 @@ Deno.test('run() ends although a process that was left behind holds the output o
     cwd: projectRoot,
     env: { [runMark]: mark },
   })
-  expect(ended).toEqual({ code: 3, output: 'before\n' })
+  expect(ended).toEqual({ code: 3, signal: null, output: 'before\n' })
   await stopLeftovers(mark, 0)
 })
 

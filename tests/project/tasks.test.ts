@@ -24,6 +24,23 @@ for (const [name, task] of Object.entries(tasks)) {
   })
 }
 
+for (const [name, { command = '' }] of Object.entries(tasks)) {
+  Deno.test(`task ${name} prints its help without running`, async () => {
+    // `deno task` itself would add no more than the line that it prints.
+    const words = command.split(' ').filter((word) => !word.includes('=') || word.startsWith('-'))
+    expect(words.shift()).toBe('deno')
+    const { code, stdout } = await new Deno.Command(Deno.execPath(), {
+      args: [...words, '--help'],
+      cwd: projectRoot,
+      env: { NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1', OUTHOOK_DB_URL: '' },
+      stdin: 'null',
+    }).output()
+    const text = new TextDecoder().decode(stdout)
+    expect(code).toBe(0)
+    expect(text).toContain(`task ${name}`)
+  })
+}
+
 Deno.test('the pages name no task that is not there', () => {
   const named = [...docs.values()].flatMap((page) =>
     [...page.matchAll(/\bdeno(?:@[\d.]+)? task ([\w:]+)/g)].map(([, name]) => name)

@@ -2,6 +2,7 @@ import { freePort } from '../../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { type GuardedChild, spawnGuarded } from '../../../supabase/local/process/watchdog.ts'
 import { testFolder } from '../folder.ts'
+import { patienceMs } from '../patience.ts'
 import { makeCertificates, type TestCertificates } from './certificates.ts'
 import { ensureBrokers } from './install.ts'
 
@@ -75,7 +76,7 @@ export async function startRabbitMq(options: { tls?: boolean } = {}): Promise<Te
     })
     let ended = false
     void child.ended.then(() => ended = true)
-    const isUp = await waitUntil(() => ended || isListening(port), { timeoutMs: 120_000 })
+    const isUp = await waitUntil(() => ended || isListening(port), { timeoutMs: patienceMs })
     if (!isUp || ended) throw new Error(`RabbitMQ did not start: ${await log()}`)
     server = child
   }
@@ -84,8 +85,11 @@ export async function startRabbitMq(options: { tls?: boolean } = {}): Promise<Te
     if (server === null) return
     const ending = server
     server = null
-    if (hard) Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), 'SIGKILL')
-    await ending.stop()
+    let isDone = false
+    void ending.ended.then(() => isDone = true)
+    // To the server itself: its script would start a second Erlang to end the first.
+    Deno.kill(Number(await Deno.readTextFile(`${folder}/pid`)), hard ? 'SIGKILL' : 'SIGTERM')
+    if (!await waitUntil(() => isDone, { timeoutMs: patienceMs })) await ending.stop()
   }
 
   async function log(): Promise<string> {
@@ -93,7 +97,8 @@ export async function startRabbitMq(options: { tls?: boolean } = {}): Promise<Te
   }
 
   async function dispose(): Promise<void> {
-    await stop()
+    // Nobody reads its data again.
+    await stop({ hard: true })
     await epmd.stop()
     await Deno.remove(folder, { recursive: true }).catch(() => {})
   }

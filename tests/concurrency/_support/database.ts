@@ -4,6 +4,7 @@ import postgres, { type Sql } from 'postgres'
 import { prepareDatabase } from '../../../supabase/local/database/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { startTestPostgres } from '../../_support/postgres.ts'
+import { patienceMs } from '../../_support/patience.ts'
 import { installTestClock } from '../../_support/test_clock.ts'
 
 /** One connection: its statements run one after the other, so `begin` and `commit` may stand alone. */
@@ -39,7 +40,7 @@ export async function startOutbox(): Promise<OutboxDatabase> {
         if (severity === 'WARNING' && message !== undefined) warnings.push(message)
       },
       // A longer wait is for a lock that is never released.
-      connection: { application_name: 'test', statement_timeout: 30_000 },
+      connection: { application_name: 'test', statement_timeout: patienceMs },
     })
     opened.push(sql)
     return sql

@@ -28,7 +28,7 @@ async function call(path: string, init: RequestInit = {}, isBroken = false): Pro
       },
     },
     verifySecrets: [verifySecret],
-    bodyMs: 1000,
+    bodyMs: 60_000,
     now: () => 0,
     log: (level, message, fields) => lines.push(JSON.stringify({ level, message, ...fields })),
   })

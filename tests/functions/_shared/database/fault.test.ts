@@ -14,6 +14,7 @@ import {
 import { prepareDatabase } from '../../../../supabase/local/database/mod.ts'
 import { waitUntil } from '../../../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../../../supabase/local/schema/project.ts'
+import { patienceMs } from '../../../_support/patience.ts'
 import { startTestPostgres, type TestPostgres } from '../../../_support/postgres.ts'
 
 let pg: TestPostgres
@@ -53,7 +54,7 @@ function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
 /** The fault of one call, made over a connection of its own while `meanwhile` happens. */
 async function faultOf(
   dbUrl: string,
-  { call = callOf(), meanwhile = async () => {}, timeoutMs = 5_000 }: {
+  { call = callOf(), meanwhile = async () => {}, timeoutMs = patienceMs }: {
     call?: DispatchCall
     meanwhile?(): Promise<void>
     timeoutMs?: number
@@ -75,22 +76,29 @@ async function isCalling(): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Does something to the call while it waits for a lock. */
-async function whileWaiting(act: () => Promise<unknown>): Promise<DatabaseFault> {
+/** Holds a lock that each call needs until the fault of one is known. */
+async function whileLocked(call: () => Promise<DatabaseFault>): Promise<DatabaseFault> {
   const blocker = await admin.reserve()
   await blocker`begin`
   await blocker`lock table outbox.run_batch`
   try {
-    return await faultOf(url(), {
-      meanwhile: async () => {
-        if (!await waitUntil(isCalling, { timeoutMs: 5_000 })) throw new Error('nobody waits')
-        await act()
-      },
-    })
+    return await call()
   } finally {
     await blocker`rollback`
     blocker.release()
   }
+}
+
+/** Does something to the call while it waits for the lock. */
+async function whileWaiting(act: () => Promise<unknown>): Promise<DatabaseFault> {
+  return await whileLocked(() =>
+    faultOf(url(), {
+      meanwhile: async () => {
+        if (!await waitUntil(isCalling, { timeoutMs: patienceMs })) throw new Error('nobody waits')
+        await act()
+      },
+    })
+  )
 }
 
 async function onCourier(what: string): Promise<unknown> {
@@ -120,7 +128,7 @@ const made: {
     kind: 'temporary',
     fault: async () => {
       await admin`alter role courier set lock_timeout = '50ms'`
-      return await whileWaiting(() => Promise.resolve())
+      return await whileLocked(() => faultOf(url()))
     },
   },
   {
@@ -154,15 +162,7 @@ const made: {
     title: 'no answer in time',
     code: '',
     kind: 'temporary',
-    fault: async () => {
-      const blocker = await admin.reserve()
-      await blocker`begin`
-      await blocker`lock table outbox.run_batch`
-      const fault = await faultOf(url(), { timeoutMs: 200 })
-      await blocker`rollback`
-      blocker.release()
-      return fault
-    },
+    fault: () => whileLocked(() => faultOf(url(), { timeoutMs: 200 })),
   },
   {
     title: 'a wrong password',

@@ -100,13 +100,15 @@ Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t)
       async () => {
         const database = connectDirect({ url: stack.dbUrl, timeoutMs: 300 })
         try {
-          const blocker = stack.psql('begin; lock table outbox.run_batch; select pg_sleep(1)')
+          const blocker = stack.psql('begin; lock table outbox.run_batch; select pg_sleep(600)')
           await lockTaken(stack)
           const call = callOf()
           expect(await database.dispatch(call)).toMatchObject({
             ok: false,
             fault: { kind: 'temporary' },
           })
+          await stack.psql(`select pg_cancel_backend(a.pid) from pg_stat_activity a
+            where a.query like '%pg_sleep(600)%' and a.pid <> pg_backend_pid()`)
           await blocker
           const patient = connectDirect({ url: stack.dbUrl })
           try {

@@ -5,6 +5,7 @@ import { createPools, type PoolOptions } from '../../../../functions/_shared/htt
 import { createDeadlines } from '../../../../functions/_shared/http1/deadlines.ts'
 import type { Transport } from '../../../../functions/_shared/transport/transport.ts'
 import { createHttp1Transport } from '../../../../functions/_shared/transport/http1.ts'
+import { patienceMs } from '../../../_support/patience.ts'
 import { waitUntil } from '../../../../supabase/local/process/wait.ts'
 import { selfSigned } from '../../../e2e/receiver/certificate.ts'
 import { type Receiver, startReceiver } from '../../../e2e/receiver/receiver.ts'
@@ -159,7 +160,7 @@ Deno.test('createPools() has at most its limit of open connections', async () =>
   await withTransport({ maxSockets: 2, keepAliveMs: 60_000 }, receivers, async (transport) => {
     for (const { url } of receivers) await post(transport, url, local)
     const open = (): number => receivers.reduce((sum, { connections }) => sum + connections.open, 0)
-    expect(await waitUntil(() => open() === 2, { timeoutMs: 5_000 })).toBe(true)
+    expect(await waitUntil(() => open() === 2, { timeoutMs: patienceMs })).toBe(true)
   })
 })
 
@@ -169,7 +170,9 @@ Deno.test('createPools() closes unused connections when the policy changes', asy
     await post(transport, receiver.url, local)
     expect(receiver.connections.open).toBe(1)
     await post(transport, receiver.url, strict)
-    expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: 5_000 })).toBe(true)
+    expect(await waitUntil(() => receiver.connections.open === 0, { timeoutMs: patienceMs })).toBe(
+      true,
+    )
   })
 })
 

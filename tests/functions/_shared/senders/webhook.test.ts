@@ -148,7 +148,15 @@ testEach(
   'send() ends within the timeout though an answer has begun just before',
   async ({ send }) => {
     // The rest of a success is waited for 1 s at most, and the head comes 600 ms before the timeout.
-    const outcome = await send('/late-body/2400/3200', { endpoint: { timeout_ms: 3000 } })
+    // On a busy machine it may come after the timeout, which shows nothing; but not each time.
+    let outcome = await send('/late-body/2400/3200', { endpoint: { timeout_ms: 3000 } })
+    for (
+      let more = 0;
+      more < 9 && 'error_class' in outcome && outcome.error_class === 'timeout';
+      more++
+    ) {
+      outcome = await send('/late-body/2400/3200', { endpoint: { timeout_ms: 3000 } })
+    }
     expect(outcome).toMatchObject({ outcome: 'delivered', status: 200, response: 'o' })
   },
 )

@@ -79,7 +79,7 @@ Deno.test('the function whatsapp starts its own trace, with its database calls',
         return database
       },
       verifySecrets: ['v'.repeat(32)],
-      bodyMs: 1000,
+      bodyMs: 60_000,
       now: () => 0,
       log: () => {},
       tracer,

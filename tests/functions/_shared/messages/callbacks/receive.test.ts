@@ -33,6 +33,7 @@ type Setting = {
   headers?: Record<string, string>
   stored?: StoreReply
   findsNothing?: boolean
+  bodyMs?: number
 }
 
 type Outcome = {
@@ -72,7 +73,7 @@ async function send(setting: Setting = {}): Promise<Outcome> {
           return Promise.resolve(setting.stored ?? { ok: true, counts, warnings: 0 })
         },
       },
-      bodyMs: 50,
+      bodyMs: setting.bodyMs ?? 60_000,
       log: (level, message, fields) => lines.push(JSON.stringify({ level, message, ...fields })),
     },
   )
@@ -266,7 +267,7 @@ Deno.test('a body that does not come in time is 408', async () => {
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
   })
   const open = { ...app, allowUnsigned: true }
-  expect((await send({ app: open, body: endless, headers: {} })).status).toBe(408)
+  expect((await send({ app: open, body: endless, headers: {}, bodyMs: 50 })).status).toBe(408)
 })
 
 Deno.test('what the database cannot take is 503, so that WhatsApp comes again', async () => {

@@ -109,8 +109,8 @@ testEach('send() reports the code of a refusal', async ({ graph, send }) => {
 testEach('send() tells an outcome that nobody knows by its class', async ({ graph, send }) => {
   graph.setTurn(() => ({ kind: 'lose' }))
   expect(await send()).toMatchObject({ outcome: 'failed', error_class: 'reset' })
-  graph.setTurn(() => ({ kind: 'delay', ms: 2_000 }))
-  expect(await send({ endpoint: { timeout_ms: 400 } }))
+  graph.setTurn(() => ({ kind: 'delay', ms: 5_000 }))
+  expect(await send({ endpoint: { timeout_ms: 1_500 } }))
     .toMatchObject({ outcome: 'failed', error_class: 'timeout' })
   graph.setTurn(() => ({ kind: 'gateway', status: 502 }))
   const gateway = await send()
