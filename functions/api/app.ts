@@ -7,6 +7,7 @@ import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middl
 import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
+import { tokenRules } from './middleware/token_rules.ts'
 import { tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
@@ -63,6 +64,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(authentication(deps.authenticate))
   app.use(rateLimit(deps))
   app.use(bodyLimit(limits))
+  app.use(tokenRules(deps.database))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

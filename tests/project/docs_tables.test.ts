@@ -52,9 +52,9 @@ Deno.test('the pages list every route of the API with the role that it needs', a
   // SAFETY: openapi.test.ts holds the file against the schemas that make it.
   const { paths } = JSON.parse(
     await Deno.readTextFile(join(projectRoot, 'functions/api/openapi.json')),
-  ) as { paths: Record<string, Record<string, { 'x-required-role'?: string }>> }
+  ) as { paths: Record<string, Record<string, { 'x-required-scope'?: string }>> }
   const there = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { 'x-required-role': role }]) =>
+    Object.entries(methods).map(([method, { 'x-required-scope': role }]) =>
       `${method.toUpperCase()} ${
         path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '{id}')
       } ${role}`

@@ -6438,9 +6438,9 @@ ALTER FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) IS 'A dead letter in the form of the API, without its body.';
 
--- Name: define_saga(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: define_saga(text, jsonb, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
@@ -6460,8 +6460,13 @@ begin
     perform outbox.invalid('steps', 'is not an array of 1 to 100 steps',
       'Expected [{"function": "public.reserve_stock", "event_type": "stock.reserved"}, …]');
   end if;
-  insert into outbox.saga (name, created_at) values (p_name, outbox.clock())
-  on conflict (name) do update set created_at = excluded.created_at;
+  if p_by_tokens is null then
+    perform outbox.invalid('by_tokens', 'is null', 'Expected true or false');
+  end if;
+  insert into outbox.saga (name, created_at, by_tokens)
+  values (p_name, outbox.clock(), p_by_tokens)
+  on conflict (name) do update
+    set created_at = excluded.created_at, by_tokens = excluded.by_tokens;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
     v_position := v_position + 1;
@@ -6494,11 +6499,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) OWNER TO postgres;
 
--- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb, p_by_tokens boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
+COMMENT ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) IS 'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, "event_type"}]. p_by_tokens: users'' and portal tokens with the scope sagas:execute may execute it over HTTP, not only a secret key. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the calling role may not execute a step''s function.';
 
 -- Name: delay_after(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7850,15 +7855,23 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
--- Name: execute_org_saga(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: execute_org_saga(text, text, text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb;
 begin
+  if p_by_token and exists (
+    select from outbox.saga s where s.name = p_name and not s.by_tokens)
+  then
+    raise exception using errcode = 'OH009',
+      message = pg_catalog.format('saga %s is executed with a secret key only', p_name),
+      hint = 'Call from your backend, or define the saga with p_by_tokens => true';
+  end if;
+  v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -7872,11 +7885,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) OWNER TO postgres;
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) OWNER TO postgres;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. OH001, OH002, OH003, OH007.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12111,6 +12124,48 @@ ALTER FUNCTION outbox.list_reply_words(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.list_reply_words(p_org_id text) IS 'The words that mean STOP or START for an organisation: {"data": [{"language", "word", "action", "own": it is the organisation''s own row}]}.';
 
+-- Name: list_revoked_portal_tokens(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_before timestamptz;
+  v_before_id text;
+  v_result jsonb;
+begin
+  perform outbox.check_org(p_org_id);
+  perform outbox.check_page(p_limit);
+  select c.p_at, c.p_id into v_before, v_before_id from outbox.read_cursor(p_cursor) c;
+  select pg_catalog.jsonb_build_object(
+    'data', coalesce(
+      pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+          'id', p.id, 'revokedAt', outbox.iso_time(p.revoked_at)) order by p.n)
+        filter (where p.n <= p_limit),
+      '[]'),
+    'nextCursor', case when pg_catalog.count(*) > p_limit then
+      pg_catalog.min(outbox.to_cursor(p.revoked_at, p.id::text)) filter (where p.n = p_limit) end)
+  into v_result
+  from (
+    select t.id, t.revoked_at,
+      pg_catalog.row_number() over (order by t.revoked_at desc, t.id desc) as n
+    from outbox.revoked_portal_token t
+    where t.org_id = p_org_id
+      and (t.revoked_at, t.id) < (v_before, v_before_id::uuid)
+    order by t.revoked_at desc, t.id desc
+    limit p_limit + 1
+  ) p;
+  return v_result;
+end
+$$;
+
+ALTER FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) IS 'The portal tokens of an organisation that were revoked by their id, newest first: {"data": [{"id", "revokedAt"}], "nextCursor"}. OH001.';
+
 -- Name: list_templates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_templates(p_org_id text) RETURNS jsonb
@@ -13752,6 +13807,41 @@ ALTER FUNCTION outbox.port_ranges(p_ranges jsonb) OWNER TO postgres;
 -- Name: FUNCTION port_ranges(p_ranges jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.port_ranges(p_ranges jsonb) IS 'The ports of a setting such as egress.allow_ports, as one set.';
+
+-- Name: portal_generation(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.portal_generation(p_org_id text) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(
+    (select g.generation from outbox.portal_generation g where g.org_id = p_org_id), 0)
+$$;
+
+ALTER FUNCTION outbox.portal_generation(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION portal_generation(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.portal_generation(p_org_id text) IS 'How often all portal tokens of an organisation were revoked.';
+
+-- Name: portal_revocations(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.portal_revocations(p_org_id text) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select pg_catalog.jsonb_build_object(
+    'generation', outbox.portal_generation(p_org_id),
+    'revoked', coalesce((
+      select pg_catalog.jsonb_agg(t.id) from outbox.revoked_portal_token t
+      where t.org_id = p_org_id), '[]'))
+$$;
+
+ALTER FUNCTION outbox.portal_revocations(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION portal_revocations(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.portal_revocations(p_org_id text) IS 'Which portal tokens of an organisation are invalid: {"generation": tokens of an earlier one are, "revoked": [their ids]}.';
 
 -- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15844,9 +15934,9 @@ ALTER FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp 
 
 COMMENT ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) IS 'Records the ended leases of these endpoints as failed attempts of class lease_expired, and returns how many, with those that the database refused to record. Each uses up a retry, or a delivery that crashes its run would crash one run after the other. locks: the caller holds the gates.';
 
--- Name: record_portal_token(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: record_portal_token(text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -15855,19 +15945,21 @@ declare
   v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
     p_token - '{id,issuedAt}'::text[]);
 begin
+  perform outbox.check_org(p_org_id);
   if v_result is null then
-    v_result := p_token;
+    v_result := p_token || pg_catalog.jsonb_build_object(
+      'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
   end if;
   return v_result;
 end
 $$;
 
-ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) OWNER TO postgres;
 
--- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) IS 'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an Idempotency-Key and returns them, or the claims of the first token with this key. Signing these again gives the same token. OH001, OH003.';
+COMMENT ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) IS 'The claims of a new portal token ({"id", "issuedAt" and the requested members}) with "generation", the organisation''s. With an Idempotency-Key that was used before: the claims of the first token. Signing these again gives the same token. OH001, OH003.';
 
 -- Name: record_results(outbox.result[], outbox.reported, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16529,6 +16621,29 @@ ALTER FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limi
 -- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit keys older than idempotency.window_hours, and buckets that are full again; returns the number of keys.';
+
+-- Name: remove_revoked_tokens(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_removed integer;
+begin
+  delete from outbox.revoked_portal_token t where (t.org_id, t.id) in (
+    select o.org_id, o.id from outbox.revoked_portal_token o
+    where o.revoked_at < p_now - interval '2 days' order by o.revoked_at limit p_limit);
+  get diagnostics v_removed = row_count;
+  return v_removed;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit revocations of tokens that have expired; returns their number.';
 
 -- Name: renew_apart(outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17469,6 +17584,65 @@ ALTER FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purpose
 -- Name: FUNCTION revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) IS 'Revokes consent: waiting messages fail at their next attempt without being sent. Returns the result of list_consents(). OH001.';
+
+-- Name: revoke_portal_token(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_most constant integer := 1000;
+  v_at timestamptz;
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.revoked_portal_token (org_id, id, revoked_at)
+  values (p_org_id, p_id, outbox.clock())
+  on conflict (org_id, id) do nothing;
+  if (
+    select pg_catalog.count(*) from outbox.revoked_portal_token t where t.org_id = p_org_id
+  ) > v_most then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('%s portal tokens are revoked, which is the maximum', v_most),
+      hint = 'Revoke all tokens of the organisation: DELETE /portal-tokens';
+  end if;
+  select t.revoked_at into strict v_at from outbox.revoked_portal_token t
+  where t.org_id = p_org_id and t.id = p_id;
+  return pg_catalog.jsonb_build_object('id', p_id, 'revokedAt', outbox.iso_time(v_at));
+end
+$$;
+
+ALTER FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION revoke_portal_token(p_org_id text, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) IS 'Revokes a portal token of an organisation by its id: {"id", "revokedAt"}. A repeat changes nothing. OH001; OH004: more than 1,000 were revoked within two days.';
+
+-- Name: revoke_portal_tokens(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.revoke_portal_tokens(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_at timestamptz;
+begin
+  perform outbox.check_org(p_org_id);
+  insert into outbox.portal_generation as g (org_id, generation, revoked_at)
+  values (p_org_id, 1, outbox.clock())
+  on conflict (org_id) do update
+    set generation = g.generation + 1, revoked_at = excluded.revoked_at
+  returning g.revoked_at into v_at;
+  delete from outbox.revoked_portal_token t where t.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object('revokedAt', outbox.iso_time(v_at));
+end
+$$;
+
+ALTER FUNCTION outbox.revoke_portal_tokens(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION revoke_portal_tokens(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) IS 'Revokes all portal tokens of an organisation that exist now: {"revokedAt"}. OH001.';
 
 -- Name: rewrite_command(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19500,7 +19674,8 @@ begin
     case
       when v_granted > 0 then 0
       else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
-    end);
+    end,
+    'portal', outbox.portal_revocations(p_org_id));
 end
 $$;
 
@@ -19508,7 +19683,7 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted}. OH001.';
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
 
 -- Name: template_json(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21542,6 +21717,20 @@ ALTER TABLE outbox.partition_check OWNER TO postgres;
 
 COMMENT ON TABLE outbox.partition_check IS 'On how many consecutive nights an event partition had nothing open; a replay resets the count.';
 
+-- Name: portal_generation; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.portal_generation (
+    org_id text NOT NULL,
+    generation integer NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.portal_generation OWNER TO postgres;
+
+-- Name: TABLE portal_generation; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.portal_generation IS 'How often all portal tokens of an organisation were revoked, and when last. Tokens of an earlier generation are invalid. No row: never.';
+
 -- Name: unroutable; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.unroutable (
@@ -21743,6 +21932,20 @@ ALTER TABLE outbox.request_key OWNER TO postgres;
 
 COMMENT ON TABLE outbox.request_key IS 'Requests with an Idempotency-Key, of the last idempotency.window_hours: a hash of the request, and the response without secrets.';
 
+-- Name: revoked_portal_token; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.revoked_portal_token (
+    org_id text NOT NULL,
+    id uuid NOT NULL,
+    revoked_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE outbox.revoked_portal_token OWNER TO postgres;
+
+-- Name: TABLE revoked_portal_token; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.revoked_portal_token IS 'Portal tokens that were revoked by their id. A token is valid for a day at most, so rows are deleted after two days.';
+
 -- Name: ring; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.ring (
@@ -21802,6 +22005,7 @@ COMMENT ON TABLE outbox.run_batch IS 'The last batches of each run. If a respons
 CREATE TABLE outbox.saga (
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    by_tokens boolean DEFAULT false NOT NULL,
     CONSTRAINT saga_name_is_a_word CHECK ((name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
 );
 
@@ -21809,7 +22013,7 @@ ALTER TABLE outbox.saga OWNER TO postgres;
 
 -- Name: TABLE saga; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them.';
+COMMENT ON TABLE outbox.saga IS 'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over HTTP, not only a secret key.';
 
 -- Name: saga_key; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -22377,6 +22581,11 @@ ALTER TABLE ONLY outbox.outbound_message
 ALTER TABLE ONLY outbox.partition_check
     ADD CONSTRAINT partition_check_pkey PRIMARY KEY (name);
 
+-- Name: portal_generation portal_generation_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.portal_generation
+    ADD CONSTRAINT portal_generation_pkey PRIMARY KEY (org_id);
+
 -- Name: refusal refusal_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.refusal
@@ -22401,6 +22610,11 @@ ALTER TABLE ONLY outbox.request_bucket
 
 ALTER TABLE ONLY outbox.request_key
     ADD CONSTRAINT request_key_pkey PRIMARY KEY (org_id, key);
+
+-- Name: revoked_portal_token revoked_portal_token_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.revoked_portal_token
+    ADD CONSTRAINT revoked_portal_token_pkey PRIMARY KEY (org_id, id);
 
 -- Name: ring ring_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -22685,6 +22899,10 @@ CREATE INDEX reply_word_word ON outbox.reply_word USING btree (word, org_id);
 
 CREATE INDEX request_key_created ON outbox.request_key USING btree (created_at);
 
+-- Name: revoked_portal_token_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX revoked_portal_token_age ON outbox.revoked_portal_token USING btree (revoked_at);
+
 -- Name: saga_key_age; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX saga_key_age ON outbox.saga_key USING btree (created_at);
@@ -22928,6 +23146,10 @@ ALTER TABLE outbox.outbound_message ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.partition_check ENABLE ROW LEVEL SECURITY;
 
+-- Name: portal_generation; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.portal_generation ENABLE ROW LEVEL SECURITY;
+
 -- Name: refusal; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.refusal ENABLE ROW LEVEL SECURITY;
@@ -22947,6 +23169,10 @@ ALTER TABLE outbox.request_bucket ENABLE ROW LEVEL SECURITY;
 -- Name: request_key; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.request_key ENABLE ROW LEVEL SECURITY;
+
+-- Name: revoked_portal_token; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.revoked_portal_token ENABLE ROW LEVEL SECURITY;
 
 -- Name: ring; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -23697,10 +23923,10 @@ GRANT SELECT ON TABLE outbox.dead_letter TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.dead_letter_json(p_letter outbox.dead_letter) FROM PUBLIC;
 
--- Name: FUNCTION define_saga(p_name text, p_steps jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION define_saga(p_name text, p_steps jsonb, p_by_tokens boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.define_saga(p_name text, p_steps jsonb, p_by_tokens boolean) TO service_role;
 
 -- Name: FUNCTION delay_after(p_policy jsonb, p_failure integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -23865,10 +24091,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24418,6 +24644,11 @@ GRANT ALL ON FUNCTION outbox.list_replay_jobs(p_org_id text, p_cursor text, p_li
 REVOKE ALL ON FUNCTION outbox.list_reply_words(p_org_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 
+-- Name: FUNCTION list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_templates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_templates(p_org_id text) FROM PUBLIC;
@@ -24675,6 +24906,14 @@ REVOKE ALL ON FUNCTION outbox.port_allowed(p_port integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.port_ranges(p_ranges jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION portal_generation(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.portal_generation(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION portal_revocations(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.portal_revocations(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
@@ -24907,10 +25146,10 @@ REVOKE ALL ON FUNCTION outbox.record_lost_lease(p_delivery outbox.delivery, p_no
 
 REVOKE ALL ON FUNCTION outbox.record_lost_leases(p_endpoint_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION record_portal_token(p_org_id text, p_key text, p_token jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION record_portal_token(p_org_id text, p_token jsonb, p_key text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) TO service_role;
+REVOKE ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.record_portal_token(p_org_id text, p_token jsonb, p_key text) TO service_role;
 
 -- Name: FUNCTION record_results(p_results outbox.result[], p_reported outbox.reported, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -24991,6 +25230,10 @@ REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigi
 -- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_request_keys(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION remove_revoked_tokens(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_revoked_tokens(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION renew_apart(p_renewals outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -25123,6 +25366,16 @@ REVOKE ALL ON FUNCTION outbox.retry_to_wire(p_policy jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.revoke_consent(p_org_id text, p_dossier_id text, p_purposes text[], p_source text, p_evidence text, p_actor text, p_channel text) TO service_role;
+
+-- Name: FUNCTION revoke_portal_token(p_org_id text, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.revoke_portal_token(p_org_id text, p_id uuid) TO service_role;
+
+-- Name: FUNCTION revoke_portal_tokens(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.revoke_portal_tokens(p_org_id text) TO service_role;
 
 -- Name: FUNCTION rewrite_command(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1384,6 +1384,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'portal_generation': {
+        Row: {
+          'generation': number
+          'org_id': string
+          'revoked_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'generation': number
+          'org_id': string
+          'revoked_at': string
+        }
+        Update: {
+          'generation'?: number
+          'org_id'?: string
+          'revoked_at'?: string
+        }
+        Relationships: []
+      }
       'refusal': {
         Row: {
           'again_at': string
@@ -1540,6 +1559,25 @@ export type Database = {
         }
         Relationships: []
       }
+      'revoked_portal_token': {
+        Row: {
+          'id': string
+          'org_id': string
+          'revoked_at': string
+        }
+        ComputedFields: never
+        Insert: {
+          'id': string
+          'org_id': string
+          'revoked_at': string
+        }
+        Update: {
+          'id'?: string
+          'org_id'?: string
+          'revoked_at'?: string
+        }
+        Relationships: []
+      }
       'ring': {
         Row: {
           'from_at': string
@@ -1653,15 +1691,18 @@ export type Database = {
       }
       'saga': {
         Row: {
+          'by_tokens': boolean
           'created_at': string
           'name': string
         }
         ComputedFields: never
         Insert: {
+          'by_tokens'?: boolean
           'created_at': string
           'name': string
         }
         Update: {
+          'by_tokens'?: boolean
           'created_at'?: string
           'name'?: string
         }
@@ -3118,7 +3159,10 @@ export type Database = {
         }
         Returns: Json
       }
-      'define_saga': { Args: { 'p_name': string; 'p_steps': Json }; Returns: Json }
+      'define_saga': {
+        Args: { 'p_by_tokens'?: boolean; 'p_name': string; 'p_steps': Json }
+        Returns: Json
+      }
       'delay_after': { Args: { 'p_failure': number; 'p_policy': Json }; Returns: string }
       'delete_channel': {
         Args: { 'p_actor'?: string; 'p_channel_id': string; 'p_org_id': string }
@@ -3300,6 +3344,7 @@ export type Database = {
       }
       'execute_org_saga': {
         Args: {
+          'p_by_token'?: boolean
           'p_context': string
           'p_key'?: string
           'p_name': string
@@ -4006,6 +4051,10 @@ export type Database = {
         Returns: Json
       }
       'list_reply_words': { Args: { 'p_org_id': string }; Returns: Json }
+      'list_revoked_portal_tokens': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
+        Returns: Json
+      }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
       'lock_endpoint': {
@@ -4569,6 +4618,8 @@ export type Database = {
       'plain_word': { Args: { 'p_text': string }; Returns: string }
       'port_allowed': { Args: { 'p_port': number }; Returns: boolean }
       'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
+      'portal_generation': { Args: { 'p_org_id': string }; Returns: number }
+      'portal_revocations': { Args: { 'p_org_id': string }; Returns: Json }
       'postpone_updates': {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
@@ -4850,7 +4901,7 @@ export type Database = {
         Returns: number
       }
       'record_portal_token': {
-        Args: { 'p_key': string; 'p_org_id': string; 'p_token': Json }
+        Args: { 'p_key'?: string; 'p_org_id': string; 'p_token': Json }
         Returns: Json
       }
       'record_results': {
@@ -4950,6 +5001,7 @@ export type Database = {
         Returns: undefined
       }
       'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'remove_revoked_tokens': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'renew_apart': {
         Args: { 'p_now': string; 'p_renewals': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: Json
@@ -5121,6 +5173,8 @@ export type Database = {
         }
         Returns: Json
       }
+      'revoke_portal_token': { Args: { 'p_id': string; 'p_org_id': string }; Returns: Json }
+      'revoke_portal_tokens': { Args: { 'p_org_id': string }; Returns: Json }
       'rewrite_command': {
         Args: {
           'p_endpoint': Omit<

@@ -10,7 +10,7 @@ const get = createRoute({
   summary: 'Get the health of the outbox',
   description: 'If the database cannot be reached, the response is 503.',
   tags: ['Health'],
-  ...needs('viewer'),
+  ...needs('health:read'),
   responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health') },
 })
 

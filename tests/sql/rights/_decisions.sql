@@ -89,7 +89,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   create_org_endpoint get_org_endpoint list_org_endpoints update_org_endpoint delete_org_endpoint
   pause_org_endpoint resume_org_endpoint test_org_endpoint get_org_test get_org_stats
   get_retry_config set_retry_config preview_retry_config get_org_secret rotate_org_secret expire_org_secret
-  record_portal_token
+  record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
   delete_event_type get_delivery act_on_delivery list_attempts list_deliveries
