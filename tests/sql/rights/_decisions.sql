@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  counter counter_change contract_refusal partition_check setting_rule request_bucket ring router run_batch event_type event_catalogue
+  counter counter_change contract_refusal partition_check setting_rule request_bucket portal_generation revoked_portal_token ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
@@ -116,9 +116,11 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
-  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step
+  erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates apply_callbacks_step
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
+  -- portal tokens
+  portal_generation portal_revocations
   -- arguments, settings, addresses
   authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window
