@@ -1,10 +1,10 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
-import { ApiError } from './errors.ts'
 import { authentication } from './middleware/access.ts'
 import { cors } from './middleware/cors.ts'
 import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
-import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
+import { errorResponse, handleError, missingRoute, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
 import { tokenRules } from './middleware/token_rules.ts'
@@ -43,13 +43,9 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   })
   const app = root.basePath('/api/v1')
   app.onError(handleError(deps.log))
-  app.notFound((c) =>
-    errorResponse(
-      new ApiError('not_found', `There is no ${c.req.method} ${c.req.path.slice(0, 200)}`),
-      c.get('requestId'),
-    )
-  )
+  app.notFound((c) => errorResponse(missingRoute(app, c.req), c.get('requestId')))
 
+  app.use(responseHeaders)
   app.use(requestLog(deps))
   app.use(tracing(deps.tracer ?? null))
   const crossOrigin = cors(deps.corsOrigins)

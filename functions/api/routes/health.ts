@@ -17,7 +17,6 @@ const get = createRoute({
 /** `/health`: cheap enough to be called every few seconds. */
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
-    c.header('cache-control', 'no-store')
     return c.json(await database.call('get_health', {}, healthSchema), 200)
   })
 }

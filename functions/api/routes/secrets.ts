@@ -59,7 +59,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(secret, 200)
   })
 
@@ -73,7 +72,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...secret === undefined ? {} : { p_secret: secret },
       ...key === undefined ? {} : { p_key: key },
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(rotated, 200)
   })
 
@@ -84,7 +82,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_endpoint_id: endpointId,
       p_secret_id: secretId,
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(left, 200)
   })
 }

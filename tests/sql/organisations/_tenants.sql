@@ -19,7 +19,7 @@ create schema shop;
 create function shop.step(p_context jsonb) returns jsonb language sql as $$ select jsonb_build_object('step', 1) $$;
 -- A step runs with the rights of its caller.
 grant usage on schema shop to service_role;
-select outbox.define_saga('checkout', '[{"function": "shop.step", "event_type": "saga.step"}]');
+select outbox.define_saga('checkout', '[{"function": "shop.step", "event_type": "saga.step"}]', p_by_tokens => true);
 
 -- Endpoints, one for each thing that may happen to a delivery, and what lies around them.
 create function own_endpoints(o org) returns void language plpgsql as $$
