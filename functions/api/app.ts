@@ -1,12 +1,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
-import { ApiError } from './errors.ts'
 import { authentication } from './middleware/access.ts'
 import { cors } from './middleware/cors.ts'
 import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
-import { errorResponse, handleError, readIssues } from './middleware/problem.ts'
+import { errorResponse, handleError, missingRoute, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
+import { tokenRules } from './middleware/token_rules.ts'
 import { tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
@@ -42,13 +43,9 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   })
   const app = root.basePath('/api/v1')
   app.onError(handleError(deps.log))
-  app.notFound((c) =>
-    errorResponse(
-      new ApiError('not_found', `There is no ${c.req.method} ${c.req.path.slice(0, 200)}`),
-      c.get('requestId'),
-    )
-  )
+  app.notFound((c) => errorResponse(missingRoute(app, c.req), c.get('requestId')))
 
+  app.use(responseHeaders)
   app.use(requestLog(deps))
   app.use(tracing(deps.tracer ?? null))
   const crossOrigin = cors(deps.corsOrigins)
@@ -63,6 +60,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(authentication(deps.authenticate))
   app.use(rateLimit(deps))
   app.use(bodyLimit(limits))
+  app.use(tokenRules(deps.database))
 
   addEndpointRoutes(app, deps)
   addEndpointActionRoutes(app, deps)

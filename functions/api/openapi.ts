@@ -11,13 +11,15 @@ export function describeApi(app: ApiApp): Document {
     in: 'header',
     name: 'apikey',
     description:
-      'A secret key of the project (sb_secret_…). Its role is admin of the organisation in X-Org-Id.',
+      'A secret key of the project (sb_secret_…). It has all scopes in the organisation in X-Org-Id.',
   })
   registry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: "A user's token with app_metadata.org_id and outhook_role, or a portal token.",
+    description:
+      "A user's token with app_metadata.org_id and outhook_scopes, or a portal token. Each operation " +
+      'names the scope that it requires in x-required-scope.',
   })
   return app.getOpenAPI31Document({
     openapi: '3.1.0',

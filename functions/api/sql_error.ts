@@ -14,6 +14,7 @@ const known: Record<string, ErrorCode> = {
   OH005: 'invalid_argument',
   OH006: 'breaker_open',
   OH008: 'version_mismatch',
+  OH009: 'forbidden',
 }
 
 /** Class 22: a NUL or half a surrogate pair in a text, a number out of range. */

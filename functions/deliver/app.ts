@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { contractRange } from '../_shared/contract/range.ts'
+import { notFound } from '../_shared/http/not_found.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { version } from '../_shared/base/version.ts'
 import { databaseOfKick, verifyKick } from './kick.ts'
 import type { RunRefusal } from './refusal.ts'
@@ -31,6 +33,7 @@ export type StartedRun = {
  */
 export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps): Hono {
   const app = new Hono().basePath('/deliver')
+  app.use(responseHeaders)
   let status = 'ok'
 
   app.get('/health', (c) => c.json({ status, version, contracts: contractRange }))
@@ -64,13 +67,6 @@ export function createApp({ kickSecrets, startRun, waitUntil, wallNow }: AppDeps
     return problemResponse({ ...refusal, ...(kick === null ? {} : { database: kick }) })
   })
 
-  app.notFound((c) =>
-    problemResponse({
-      status: 404,
-      code: 'not_found',
-      title: 'Not found',
-      detail: `This function has no ${c.req.method} ${c.req.path}`,
-    })
-  )
+  app.notFound(notFound(app))
   return app
 }

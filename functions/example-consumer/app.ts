@@ -2,7 +2,9 @@ import { Hono } from 'hono'
 import { Webhook } from 'standardwebhooks'
 import { messageOf } from '../_shared/base/errors.ts'
 import type { Log } from '../_shared/base/log.ts'
+import { notFound } from '../_shared/http/not_found.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { readText } from '../_shared/http/read_text.ts'
 import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
 import { InboxMissing, type Receive } from './database.ts'
@@ -24,6 +26,7 @@ const mostBytes = 2 ** 20 + 4096
  */
 export function createApp({ secret, receive, log }: AppDeps): Hono {
   const app = new Hono().basePath('/example-consumer')
+  app.use(responseHeaders)
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/', async (c) => {
@@ -73,13 +76,6 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
     }
   })
 
-  app.notFound((c) =>
-    problemResponse({
-      status: 404,
-      code: 'not_found',
-      title: 'Not found',
-      detail: `This function has no ${c.req.method} ${c.req.path}`,
-    })
-  )
+  app.notFound(notFound(app))
   return app
 }

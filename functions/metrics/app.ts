@@ -2,7 +2,9 @@ import { Hono } from 'hono'
 import { accepts } from 'hono/accepts'
 import { messageOf } from '../_shared/base/errors.ts'
 import type { Log } from '../_shared/base/log.ts'
+import { notFound } from '../_shared/http/not_found.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
@@ -34,6 +36,7 @@ export function createApp(
   { tokens, readMetrics, log, tracer = null }: MetricsDeps,
 ): Hono<SpanVariables> {
   const app = new Hono<SpanVariables>().basePath('/metrics')
+  app.use(responseHeaders)
   // The scraper may be traced itself.
   app.use(requestSpans(tracer, { isTrusted: true }))
 
@@ -92,17 +95,9 @@ export function createApp(
     ]
     return c.body(writeText(families, format), 200, {
       'content-type': contentTypes[format],
-      'cache-control': 'no-store',
     })
   })
 
-  app.notFound((c) =>
-    problemResponse({
-      status: 404,
-      code: 'not_found',
-      title: 'Not found',
-      detail: `This function has no ${c.req.method} ${c.req.path}`,
-    })
-  )
+  app.notFound(notFound(app))
   return app
 }

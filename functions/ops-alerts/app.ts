@@ -3,6 +3,8 @@ import { Webhook } from 'standardwebhooks'
 import { bearsToken } from '../_shared/http/bearer.ts'
 import { messageOf } from '../_shared/base/errors.ts'
 import type { Log } from '../_shared/base/log.ts'
+import { notFound } from '../_shared/http/not_found.ts'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
 import { readText } from '../_shared/http/read_text.ts'
 import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
@@ -31,6 +33,7 @@ const mostBytes = 2 ** 20
  */
 export function createApp({ secret, tokens, send, sendForAlertmanager, log }: AlertsDeps): Hono {
   const app = new Hono().basePath('/ops-alerts')
+  app.use(responseHeaders)
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/events', async (c) => {
@@ -90,9 +93,7 @@ export function createApp({ secret, tokens, send, sendForAlertmanager, log }: Al
     }
   }
 
-  app.notFound((c) =>
-    refusal(404, 'not_found', `This function has no ${c.req.method} ${c.req.path}`)
-  )
+  app.notFound(notFound(app))
   return app
 }
 

@@ -5,7 +5,8 @@ import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks
 import { verifyAddress } from '../_shared/messages/callbacks/verify.ts'
 import type { CallTrace } from '../_shared/database/functions.ts'
 import { messageOf } from '../_shared/base/errors.ts'
-import { problemResponse } from '../_shared/http/problem.ts'
+import { notFound } from '../_shared/http/not_found.ts'
+import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
@@ -27,6 +28,7 @@ export type AppDeps = ReceiveDeps & {
  */
 export function createApp(deps: AppDeps): Hono<SpanVariables> {
   const app = new Hono<SpanVariables>().basePath('/whatsapp')
+  app.use(responseHeaders)
   app.use(requestSpans(deps.tracer ?? null, { isTrusted: false }))
 
   app.get('/health', (c) => c.json({ status: 'ok', version }))
@@ -57,14 +59,7 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
     deps.log('error', 'callback failed', { error: messageOf(error) })
     return toResponse(refuse('unavailable', 'The request failed; see the log of this function'))
   })
-  app.notFound((c) =>
-    problemResponse({
-      status: 404,
-      code: 'not_found',
-      title: 'Not found',
-      detail: `This function has no ${c.req.method} at this path: use /whatsapp/inbound/<app key>`,
-    })
-  )
+  app.notFound(notFound(app, ': use /whatsapp/inbound/<app key>'))
   return app
 }
 

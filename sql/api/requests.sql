@@ -76,26 +76,6 @@ comment on function outbox.end_request(text, text, jsonb) is
   'Stores the response, without secrets, for the key of begin_request(). Does nothing without a '
   'key.';
 
-create function outbox.record_portal_token(p_org_id text, p_key text, p_token jsonb) returns jsonb
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  -- These members differ for each token, so they are not part of the request.
-  v_result jsonb := outbox.begin_request(p_org_id, 'POST /portal-tokens', p_key,
-    p_token - '{id,issuedAt}'::text[]);
-begin
-  if v_result is null then
-    v_result := p_token;
-    perform outbox.end_request(p_org_id, p_key, v_result);
-  end if;
-  return v_result;
-end
-$$;
-comment on function outbox.record_portal_token(text, text, jsonb) is
-  'Stores the claims of a portal token ({"id", "issuedAt" and the requested members}) under an '
-  'Idempotency-Key and returns them, or the claims of the first token with this key. Signing '
-  'these again gives the same token. OH001, OH003.';
-
 -- Unlogged: after a crash every organisation has a full bucket.
 create unlogged table outbox.request_bucket (
   org_id text primary key,
@@ -132,13 +112,14 @@ begin
     case
       when v_granted > 0 then 0
       else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
-    end);
+    end,
+    'portal', outbox.portal_revocations(p_org_id));
 end
 $$;
 comment on function outbox.take_requests(text, integer) is
   'Takes up to p_count requests from the bucket of an organisation (settings '
   'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
-  'one, 0 if any was granted}. OH001.';
+  'one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
 
 create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -3,10 +3,10 @@
 select outbox.close_new();
 
 grant execute on function
-  outbox.define_saga(text, jsonb),
+  outbox.define_saga(text, jsonb, boolean),
   outbox.drop_saga(text),
   outbox.execute_saga(text, jsonb, text, text, text),
-  outbox.execute_org_saga(text, text, text, text, text),
+  outbox.execute_org_saga(text, text, text, text, text, boolean),
   outbox.begin_saga(text, jsonb, text, text),
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb)

@@ -6,10 +6,12 @@
 create table outbox.saga (
   name text primary key
     constraint saga_name_is_a_word check (name ~ '^[A-Za-z0-9_-]{1,64}$'),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  by_tokens boolean not null default false
 );
 comment on table outbox.saga is
-  'Sagas. define_saga() creates them.';
+  'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over '
+  'HTTP, not only a secret key.';
 
 create table outbox.saga_step (
   saga text not null references outbox.saga (name) on delete cascade,
@@ -80,7 +82,9 @@ $$;
 comment on function outbox.calling_role() is
   'The role of the caller, also inside a SECURITY DEFINER function.';
 
-create function outbox.define_saga(p_name text, p_steps jsonb) returns jsonb
+create function outbox.define_saga(
+  p_name text, p_steps jsonb, p_by_tokens boolean default false
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -99,8 +103,13 @@ begin
     perform outbox.invalid('steps', 'is not an array of 1 to 100 steps',
       'Expected [{"function": "public.reserve_stock", "event_type": "stock.reserved"}, …]');
   end if;
-  insert into outbox.saga (name, created_at) values (p_name, outbox.clock())
-  on conflict (name) do update set created_at = excluded.created_at;
+  if p_by_tokens is null then
+    perform outbox.invalid('by_tokens', 'is null', 'Expected true or false');
+  end if;
+  insert into outbox.saga (name, created_at, by_tokens)
+  values (p_name, outbox.clock(), p_by_tokens)
+  on conflict (name) do update
+    set created_at = excluded.created_at, by_tokens = excluded.by_tokens;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
     v_position := v_position + 1;
@@ -132,10 +141,11 @@ begin
   return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $$;
-comment on function outbox.define_saga(text, jsonb) is
+comment on function outbox.define_saga(text, jsonb, boolean) is
   'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, '
-  '"event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the '
-  'calling role may not execute a step''s function.';
+  '"event_type"}]. p_by_tokens: users'' and portal tokens with the scope sagas:execute may execute '
+  'it over HTTP, not only a secret key. Returns {"name", "steps": how many}. OH001: a name or step '
+  'is invalid, or the calling role may not execute a step''s function.';
 
 create function outbox.drop_saga(p_name text) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -5,13 +5,22 @@ create function outbox.execute_org_saga(
   p_name text,
   p_context text,
   p_key text default null,
-  p_traceparent text default null
+  p_traceparent text default null,
+  p_by_token boolean default false
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb;
 begin
+  if p_by_token and exists (
+    select from outbox.saga s where s.name = p_name and not s.by_tokens)
+  then
+    raise exception using errcode = 'OH009',
+      message = pg_catalog.format('saga %s is executed with a secret key only', p_name),
+      hint = 'Call from your backend, or define the saga with p_by_tokens => true';
+  end if;
+  v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -24,7 +33,8 @@ begin
     'repeated', v_result -> 'repeated');
 end
 $$;
-comment on function outbox.execute_org_saga(text, text, text, text, text) is
+comment on function outbox.execute_org_saga(text, text, text, text, text, boolean) is
   'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
   '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
-  'so that no number in it is rounded. OH001, OH002, OH003, OH007.';
+  'so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. '
+  'OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';

@@ -78,6 +78,7 @@
 --   OH003 the idempotency key has other content    OH006 the breaker is open
 --   OH007 a step of a saga failed
 --   OH008 the object was changed since the caller read it
+--   OH009 the caller may not do this
 
 create schema outbox;
 comment on schema outbox is

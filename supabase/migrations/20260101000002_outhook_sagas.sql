@@ -12,10 +12,12 @@
 create table outbox.saga (
   name text primary key
     constraint saga_name_is_a_word check (name ~ '^[A-Za-z0-9_-]{1,64}$'),
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  by_tokens boolean not null default false
 );
 comment on table outbox.saga is
-  'Sagas. define_saga() creates them.';
+  'Sagas. define_saga() creates them. by_tokens: users'' and portal tokens may execute it over '
+  'HTTP, not only a secret key.';
 
 create table outbox.saga_step (
   saga text not null references outbox.saga (name) on delete cascade,
@@ -86,7 +88,9 @@ $$;
 comment on function outbox.calling_role() is
   'The role of the caller, also inside a SECURITY DEFINER function.';
 
-create function outbox.define_saga(p_name text, p_steps jsonb) returns jsonb
+create function outbox.define_saga(
+  p_name text, p_steps jsonb, p_by_tokens boolean default false
+) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
@@ -105,8 +109,13 @@ begin
     perform outbox.invalid('steps', 'is not an array of 1 to 100 steps',
       'Expected [{"function": "public.reserve_stock", "event_type": "stock.reserved"}, …]');
   end if;
-  insert into outbox.saga (name, created_at) values (p_name, outbox.clock())
-  on conflict (name) do update set created_at = excluded.created_at;
+  if p_by_tokens is null then
+    perform outbox.invalid('by_tokens', 'is null', 'Expected true or false');
+  end if;
+  insert into outbox.saga (name, created_at, by_tokens)
+  values (p_name, outbox.clock(), p_by_tokens)
+  on conflict (name) do update
+    set created_at = excluded.created_at, by_tokens = excluded.by_tokens;
   delete from outbox.saga_step s where s.saga = p_name;
   for v_step in select e from pg_catalog.jsonb_array_elements(p_steps) e loop
     v_position := v_position + 1;
@@ -138,10 +147,11 @@ begin
   return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $$;
-comment on function outbox.define_saga(text, jsonb) is
+comment on function outbox.define_saga(text, jsonb, boolean) is
   'Creates or replaces a saga: p_steps is [{"function": schema.name of (jsonb) returns jsonb, '
-  '"event_type"}]. Returns {"name", "steps": how many}. OH001: a name or step is invalid, or the '
-  'calling role may not execute a step''s function.';
+  '"event_type"}]. p_by_tokens: users'' and portal tokens with the scope sagas:execute may execute '
+  'it over HTTP, not only a secret key. Returns {"name", "steps": how many}. OH001: a name or step '
+  'is invalid, or the calling role may not execute a step''s function.';
 
 create function outbox.drop_saga(p_name text) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -363,13 +373,22 @@ create function outbox.execute_org_saga(
   p_name text,
   p_context text,
   p_key text default null,
-  p_traceparent text default null
+  p_traceparent text default null,
+  p_by_token boolean default false
 ) returns jsonb
 language plpgsql set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  v_result jsonb;
 begin
+  if p_by_token and exists (
+    select from outbox.saga s where s.name = p_name and not s.by_tokens)
+  then
+    raise exception using errcode = 'OH009',
+      message = pg_catalog.format('saga %s is executed with a secret key only', p_name),
+      hint = 'Call from your backend, or define the saga with p_by_tokens => true';
+  end if;
+  v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -382,10 +401,11 @@ begin
     'repeated', v_result -> 'repeated');
 end
 $$;
-comment on function outbox.execute_org_saga(text, text, text, text, text) is
+comment on function outbox.execute_org_saga(text, text, text, text, text, boolean) is
   'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", '
   '"eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, '
-  'so that no number in it is rounded. OH001, OH002, OH003, OH007.';
+  'so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. '
+  'OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
 
 -- sql/sagas/rights.sql
 
@@ -394,10 +414,10 @@ comment on function outbox.execute_org_saga(text, text, text, text, text) is
 select outbox.close_new();
 
 grant execute on function
-  outbox.define_saga(text, jsonb),
+  outbox.define_saga(text, jsonb, boolean),
   outbox.drop_saga(text),
   outbox.execute_saga(text, jsonb, text, text, text),
-  outbox.execute_org_saga(text, text, text, text, text),
+  outbox.execute_org_saga(text, text, text, text, text, boolean),
   outbox.begin_saga(text, jsonb, text, text),
   outbox.run_step(text, integer, text, jsonb),
   outbox.end_saga(text, text, jsonb)

@@ -15,8 +15,8 @@ export interface TestApi {
   readonly lines: string[]
   /** An app with other limits or origins on the same stack. */
   another(more: { limits?: Partial<RequestLimits>; corsOrigins?: string[] }): ApiApp
-  /** A user's token for an org with a role. */
-  token(orgId: string, role: string): Promise<string>
+  /** A user's token for an org with these scopes and sets of scopes. */
+  token(orgId: string, scopes: readonly string[]): Promise<string>
 }
 
 /** Starts it, without the functions of the stack; with `cronAlone` only pg_cron ticks. */
@@ -54,10 +54,10 @@ export async function startApi(options: { cronAlone?: boolean } = {}): Promise<T
     }, { ...requestLimits, ...limits })
   }
 
-  async function token(orgId: string, role: string): Promise<string> {
+  async function token(orgId: string, scopes: readonly string[]): Promise<string> {
     return await stack.keys.signUserJwt({
       iss: `${url.origin}/auth/v1`,
-      app_metadata: { org_id: orgId, outhook_role: role },
+      app_metadata: { org_id: orgId, outhook_scopes: scopes },
     })
   }
 

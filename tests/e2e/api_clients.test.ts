@@ -50,7 +50,7 @@ Deno.test('curl of the page makes an endpoint, and an event under one id for one
   expect(endpoint).toMatchObject({ url: 'https://example.com/webhooks', eventTypes: ['order.*'] })
   expect(endpoint.secret).toMatch(/^whsec_/)
   const portal = JSON.parse(await run('sh', ['-c', docsBlock('api-portal')]))
-  expect(portal).toMatchObject({ orgId: 'org-123', role: 'operator' })
+  expect(portal).toMatchObject({ orgId: 'org-123', scopes: ['deliveries:read', 'endpoints:read'] })
   const retry = JSON.parse(await run('sh', ['-c', docsBlock('api-retry')]))
   expect(retry.schedule).toHaveLength(3)
   const { id } = JSON.parse(await run('sh', ['-c', docsBlock('api-event')]))

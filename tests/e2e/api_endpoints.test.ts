@@ -192,45 +192,24 @@ Deno.test('a test event brings its result; a paused endpoint refuses it', async 
   expect(await call(`POST ${path}/resume`)).toMatchObject({ body: { status: 'enabled' } })
 })
 
-Deno.test('a portal token sees its own organisation with its role, and nothing else', async () => {
-  const headers = { 'x-org-id': 'org-portal' }
-  const own = await call('POST /endpoints', {
-    headers,
-    body: { url: `${outhook.receiver.url}/hooks/portal` },
-  })
-  const other = await create()
-  const minted = await call('POST /portal-tokens', { headers, body: { role: 'operator' } })
-  expect(minted).toMatchObject({ status: 201, body: { orgId: 'org-portal', role: 'operator' } })
-  const { token } = minted.body
-  const keyed = { headers: { ...headers, 'idempotency-key': 'portal' }, body: { role: 'viewer' } }
-  const once = await call('POST /portal-tokens', keyed)
-  expect(once.status).toBe(201)
-  expect((await call('POST /portal-tokens', keyed)).body).toEqual(once.body)
-  expect(await call('POST /portal-tokens', { ...keyed, body: { role: 'operator' } }))
-    .toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } })
-  expect((await call('GET /endpoints', { token })).body.data.map(({ id }: { id: string }) => id))
-    .toEqual([own.body.id])
-  expect(await call(`GET /endpoints/${other.body.id}`, { token })).toMatchObject({ status: 404 })
-  expect(await call('GET /endpoints', { token, headers: { 'x-org-id': 'default' } }))
-    .toMatchObject({ status: 403 })
-  expect(await call(`POST /endpoints/${own.body.id}/pause`, { token, body: {} }))
-    .toMatchObject({ status: 200 })
-  expect(await call(`GET /endpoints/${own.body.id}/secret`, { token }))
-    .toMatchObject({
-      status: 403,
-      body: { code: 'forbidden', remedy: expect.stringMatching(/^Portal tokens are viewer or/) },
-    })
-  expect(await call('POST /portal-tokens', { token, body: {} })).toMatchObject({ status: 403 })
-})
-
-Deno.test("a user's token has the organisation and the role of its app_metadata", async () => {
+Deno.test("a user's token has the organisation and the scopes of its app_metadata", async () => {
   const iss = `${outhook.stack.apiUrl}/auth/v1`
   const sign = (app_metadata: unknown, more = {}): Promise<string> =>
     outhook.stack.keys.signUserJwt({ iss, app_metadata, ...more })
   const body = { url: `${outhook.receiver.url}/hooks/user` }
-  const admin = await sign({ org_id: 'org-user', outhook_role: 'admin' })
+  const admin = await sign({ org_id: 'org-user', outhook_scopes: ['endpoints:write'] })
   expect(await call('POST /endpoints', { token: admin, body })).toMatchObject({ status: 201 })
-  const viewer = await sign({ org_ids: ['org-user'] }, { user_metadata: { outhook_role: 'admin' } })
+  const viewer = await sign({ org_ids: ['org-user'], outhook_scopes: ['endpoints:read'] }, {
+    user_metadata: { outhook_scopes: ['all'] },
+  })
+  const nobody = await sign({ org_id: 'org-user' })
+  expect(await call('GET /endpoints', { token: nobody })).toMatchObject({
+    status: 403,
+    body: {
+      code: 'forbidden',
+      remedy: 'Add endpoints:read to the array app_metadata.outhook_scopes of the user',
+    },
+  })
   expect((await call('GET /endpoints', { token: viewer })).body.data).toHaveLength(1)
   expect(await call('POST /endpoints', { token: viewer, body })).toMatchObject({ status: 403 })
   for (const token of [null, 'no-token', await sign({}, { iss: 'https://example.com' })]) {
@@ -286,7 +265,7 @@ Deno.test('POST /endpoints takes a broker from who has the secret key, and never
   }
   const admin = await outhook.stack.keys.signUserJwt({
     iss: `${outhook.stack.apiUrl}/auth/v1`,
-    app_metadata: { org_id: 'org-broker', outhook_role: 'admin' },
+    app_metadata: { org_id: 'org-broker', outhook_scopes: ['all'] },
   })
   expect(await call('POST /endpoints', { token: admin, body }))
     .toMatchObject({ status: 403, body: { code: 'forbidden' } })
@@ -304,6 +283,8 @@ Deno.test('POST /endpoints takes a broker from who has the secret key, and never
   const change = { broker: { topic: 'shop' } }
   expect(await call(`PATCH ${path}`, { token: admin, body: change })).toMatchObject({ status: 403 })
   expect(await call(`PATCH ${path}`, { token: admin, body: { url: 'https://a.example' } }))
+    .toMatchObject({ status: 403 })
+  expect(await call(`PATCH ${path}`, { headers, body: { url: 'https://a.example' } }))
     .toMatchObject({ status: 400, body: { field: 'url' } })
   expect(await call(`PATCH ${path}`, { headers, body: change }))
     .toMatchObject({ status: 200, body: { broker: { topic: 'shop', dlqTopic: 'dead.{type}' } } })

@@ -8,6 +8,7 @@ import { expect } from '@std/expect'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startApi, type TestApi } from '../_support/api_app.ts'
 import { makeTenants, type Tenants, victim, visitor } from '../_support/tenants.ts'
+import { allScopes } from '../../functions/api/auth/scopes.ts'
 import { signPortalToken } from '../../functions/api/auth/portal.ts'
 import { calls, plain } from './isolation/calls.ts'
 import { memberNames, type Operation, operations, type Shot, shotsOf } from './isolation/walk.ts'
@@ -16,7 +17,7 @@ import { memberNames, type Operation, operations, type Shot, shotsOf } from './i
 const open = ['receiveWhatsappCallback', 'verifyWhatsappCallback']
 /** An app is the operator's, who names it with a secret key. */
 const operators = ['getWhatsappApp', 'putWhatsappApp']
-const lower: Record<string, string> = { operator: 'viewer', admin: 'operator' }
+const portalScopes = allScopes.filter((scope) => scope !== 'portal-tokens:write')
 
 let api: TestApi
 let tenants: Tenants
@@ -53,8 +54,11 @@ async function send(
   return { status: response.status, text: await response.text() }
 }
 
-async function userOf(org: string, role = 'admin'): Promise<Record<string, string>> {
-  return { authorization: `Bearer ${await api.token(org, role)}` }
+async function userOf(
+  org: string,
+  scopes: readonly string[] = ['all'],
+): Promise<Record<string, string>> {
+  return { authorization: `Bearer ${await api.token(org, scopes)}` }
 }
 
 /** The texts in a response that occur only in the victim's rows, without those of the request. */
@@ -65,6 +69,10 @@ function leaks(text: string, { given }: Shot, marks: Set<string>): string[] {
   return [...new Set(found)].filter((one) =>
     marks.has(one) && !given.some((value) => value.includes(one))
   )
+}
+
+function isForPortal({ scope }: Operation): boolean {
+  return portalScopes.some((one) => one === scope)
 }
 
 function told({ operation, foreign, path }: Shot, status: number, text: string): string {
@@ -112,7 +120,9 @@ Deno.test("no operation shows or changes another organisation's object", async (
   expect(marks.size).toBeGreaterThan(80)
   const portal = await signPortalToken({
     orgId: visitor,
-    role: 'operator',
+    scopes: portalScopes,
+    generation: 0,
+    limits: null,
     subject: 'theirs',
     id: crypto.randomUUID(),
     issuedAt: Math.floor(Date.now() / 1000),
@@ -164,7 +174,7 @@ Deno.test("no operation shows or changes another organisation's object", async (
         those,
         credentials,
         ({ operation, expected }) =>
-          caller === 'a portal token' && operation.role === 'admin' ? 403 : expected,
+          caller === 'a portal token' && !isForPortal(operation) ? 403 : expected,
       )
     })
   }
@@ -194,7 +204,7 @@ Deno.test("no operation shows or changes another organisation's object", async (
     const isKey = caller === 'the secret key'
     await t.step(`${caller} of the one writes nothing of the other's`, async () => {
       const expected = ({ operation, expected, withKey }: Shot): number =>
-        isKey ? withKey : caller === 'a portal token' && operation.role === 'admin' ? 403 : expected
+        isKey ? withKey : caller === 'a portal token' && !isForPortal(operation) ? 403 : expected
       const those = writes.filter((shot) =>
         isForeign(shot) && !(isKey && operators.includes(shot.operation.operationId)) &&
         // Objects with the victim's names are created only once.
@@ -217,7 +227,15 @@ Deno.test("no operation shows or changes another organisation's object", async (
     const those = Object.keys(calls).flatMap((operationId) =>
       writes.filter((shot) => shot.operation.operationId === operationId && !isForeign(shot))
     )
-    await walk(those, callers['a user'] ?? {}, ({ expected }) => expected)
+    for (const shot of those) {
+      // The scope that the operation names is enough.
+      const { scope } = shot.operation
+      await walk(
+        [shot],
+        await userOf(visitor, scope === 'secret key' ? [] : [scope]),
+        (one) => one.expected,
+      )
+    }
   })
 })
 
@@ -232,7 +250,7 @@ Deno.test('every list is empty for an organisation that has nothing', async () =
     if (operation.method !== 'GET' || operation.path.includes('{')) continue
     const [shot] = shots(operation)
     if (shot === undefined) continue
-    const { status, text } = await send(shot, await userOf('org-nobody', 'viewer'))
+    const { status, text } = await send(shot, await userOf('org-nobody'))
     if (status !== 200 || /org-(visitor|victim)|visitors|victims/.test(text)) {
       wrong.push(told(shot, status, text))
     }
@@ -240,25 +258,33 @@ Deno.test('every list is empty for an organisation that has nothing', async () =
   expect(wrong).toEqual([])
 })
 
-Deno.test('every route refuses a role below its own, and says which it needs', async () => {
+Deno.test('every operation names a scope that exists, and each scope is of an operation', () => {
+  const named = new Set(all.map(({ scope }) => scope))
+  expect([...named].sort()).toEqual([...allScopes, 'secret key'].sort())
+})
+
+Deno.test('no other scope replaces the one that an operation names', async () => {
   const wrong: string[] = []
-  let walked = 0
   for (const operation of all) {
-    const role = lower[operation.role]
-    if (role === undefined) {
-      if (operation.role !== 'viewer') wrong.push(`${operation.operationId} names no role`)
-      continue
-    }
     for (const shot of shots(operation).slice(0, 1)) {
-      walked++
-      const { status, text } = await send(shot, await userOf(visitor, role))
-      if (status !== 403 || !text.includes(`This request requires the role ${operation.role}`)) {
-        wrong.push(told(shot, status, text))
-      }
+      const others = allScopes.filter((scope) => scope !== operation.scope)
+      const { status, text } = await send(shot, await userOf(visitor, others))
+      const reason = operation.scope === 'secret key'
+        ? 'with a secret key only'
+        : `The token does not have the scope ${operation.scope}`
+      if (status !== 403 || !text.includes(reason)) wrong.push(told(shot, status, text))
     }
   }
   expect(wrong).toEqual([])
-  expect(walked).toBeGreaterThan(30)
+})
+
+Deno.test('a user without outhook_scopes may call no operation', async () => {
+  const wrong: string[] = []
+  for (const shot of all.flatMap((operation) => shots(operation).slice(0, 1))) {
+    const { status, text } = await send(shot, await userOf(visitor, []))
+    if (status !== 403) wrong.push(told(shot, status, text))
+  }
+  expect(wrong).toEqual([])
 })
 
 Deno.test('every route refuses a request without credentials', async () => {

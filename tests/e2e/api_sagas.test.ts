@@ -98,9 +98,14 @@ Deno.test('POST /sagas/:name names saga, step and cause of a failure, after whic
 })
 
 Deno.test('POST /sagas/:name refuses what it must', async () => {
-  const viewer = await outhook.stack.keys.signUserJwt({
+  const reader = await outhook.stack.keys.signUserJwt({
     iss: `${new URL(outhook.stack.apiUrl).origin}/auth/v1`,
-    app_metadata: { org_id: 'org-1', outhook_role: 'viewer' },
+    app_metadata: { org_id: 'org-1', outhook_scopes: ['events:read'] },
+  })
+  // The saga is not defined for tokens.
+  const executor = await outhook.stack.keys.signUserJwt({
+    iss: `${new URL(outhook.stack.apiUrl).origin}/auth/v1`,
+    app_metadata: { org_id: 'org-1', outhook_scopes: ['sagas:execute'] },
   })
   const rows: [string, ApiCall, number, string][] = [
     ['nope', { body: {} }, 404, 'not_found'],
@@ -109,7 +114,9 @@ Deno.test('POST /sagas/:name refuses what it must', async () => {
     ['place_order', { body: 'no json' }, 400, 'invalid_argument'],
     ['place_order', { body: '{"a": "\\u0000"}' }, 400, 'invalid_argument'],
     ['place_order', { body: {}, headers: { 'idempotency-key': 'a b' } }, 400, 'invalid_argument'],
-    ['place_order', { body: {}, token: viewer }, 403, 'forbidden'],
+    ['place_order', { body: {}, token: reader }, 403, 'forbidden'],
+    ['place_order', { body: {}, token: executor }, 403, 'forbidden'],
+    ['nope', { body: {}, token: executor }, 404, 'not_found'],
     ['place_order', { body: {}, token: null }, 401, 'unauthenticated'],
   ]
   for (const [name, request, status, code] of rows) {
@@ -124,11 +131,11 @@ Deno.test('POST /sagas/:name keeps numbers whole, and tells the steps for whom t
     as $$ select jsonb_build_object('org', current_setting('outhook.org_id')) $$`
   await outhook.sql`select outbox.define_saga('echo', ${
     outhook.sql.json([{ function: 'shop.echo', event_type: 'echo.done' }])
-  })`
+  }, true)`
   const issuer = `${new URL(outhook.stack.apiUrl).origin}/auth/v1`
   const token = await outhook.stack.keys.signUserJwt({
     iss: issuer,
-    app_metadata: { org_id: 'org-7', outhook_role: 'operator' },
+    app_metadata: { org_id: 'org-7', outhook_scopes: ['sagas:execute'] },
   })
   const response = await fetch(`${outhook.stack.apiUrl}/functions/v1/api/v1/sagas/echo`, {
     method: 'POST',

@@ -6,6 +6,7 @@
 import { expect } from '@std/expect'
 import { createApp as createApi } from '../../functions/api/app.ts'
 import { createAuthenticate } from '../../functions/api/auth/authenticate.ts'
+import type { ApiDatabase } from '../../functions/api/database.ts'
 import type { ApiApp } from '../../functions/api/context.ts'
 import { describeApi } from '../../functions/api/openapi.ts'
 import { createApp as createDeliver } from '../../functions/deliver/app.ts'
@@ -27,9 +28,9 @@ const callbacks: CallbackDatabase = {
   store: mustNotBeAsked,
 }
 
-function api(): ApiApp {
+function api(database: ApiDatabase = { call: mustNotBeAsked }): ApiApp {
   return createApi({
-    database: { call: mustNotBeAsked },
+    database,
     callbacks,
     authenticate: createAuthenticate({
       secretKeys: [{ name: 'default', key: 'sb_secret_x' }],
@@ -144,6 +145,12 @@ for (const [what, handler, method, path, status] of other) {
   visits.push({ what, handler, method, path, status })
 }
 
+/** No cache stores a response, and no browser guesses its type. */
+function expectSafeHeaders({ headers }: Response): void {
+  expect([headers.get('cache-control'), headers.get('x-content-type-options')])
+    .toEqual(['no-store', 'nosniff'])
+}
+
 /** A body that records whether it was read. */
 function trap(): { body: ReadableStream<Uint8Array>; wasRead(): boolean } {
   let isRead = false
@@ -183,6 +190,49 @@ for (const { what, handler, method, path, status } of visits) {
       )
       await response.body?.cancel()
       expect([response.status, wasRead()]).toEqual([status, false])
+      expectSafeHeaders(response)
     })
   }
 }
+
+for (const { what, handler, path } of visits.filter(({ what }) => what !== 'api')) {
+  Deno.test(`${what} responds 405 with Allow to a wrong method of ${path}, and 404 to a wrong path`, async () => {
+    const wrong = await handler(new Request(`http://x.test${path}`, { method: 'PATCH' }))
+    expect(wrong.status).toBe(405)
+    const allowed = visits.filter((visit) => visit.path === path).map(({ method }) => method)
+    expect(wrong.headers.get('allow')?.split(', ')).toEqual(expect.arrayContaining(allowed))
+    expect(await wrong.json()).toMatchObject({ status: 405, code: 'method_not_allowed' })
+    expectSafeHeaders(wrong)
+    const missing = await handler(new Request(`http://x.test${path}/none/such`))
+    expect([missing.status, missing.headers.get('allow')]).toEqual([404, null])
+    await missing.body?.cancel()
+    expectSafeHeaders(missing)
+  })
+}
+
+Deno.test('api responds 405 with Allow to a wrong method, after it knows the caller', async () => {
+  const ask = (method: string, path: string): Response | Promise<Response> =>
+    known.fetch(
+      new Request(`http://x.test/api/v1${path}`, { method, headers: { apikey: 'sb_secret_x' } }),
+    )
+  const known = api({
+    call: (_name, _args, schema) =>
+      Promise.resolve(
+        schema.parse({ granted: 1, retryAfterMs: 0, portal: { generation: 0, revoked: [] } }),
+      ),
+  })
+  const rows: [string, string, number, string | null][] = [
+    ['PUT', '/endpoints', 405, 'GET, HEAD, POST'],
+    ['POST', '/endpoints/5601718c-af4d-4072-8528-9a4e1b376fae', 405, 'DELETE, GET, HEAD, PATCH'],
+    ['PATCH', '/openapi.json', 405, 'GET, HEAD'],
+    ['GET', '/endpoints/', 404, null],
+    ['GET', '/nothing', 404, null],
+  ]
+  for (const [method, path, status, allow] of rows) {
+    const response = await ask(method, path)
+    await response.body?.cancel()
+    expect([method, path, response.status, response.headers.get('allow')])
+      .toEqual([method, path, status, allow])
+    expectSafeHeaders(response)
+  }
+})

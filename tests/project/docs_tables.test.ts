@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { errorCodes } from '../../functions/api/errors.ts'
 import { webhookHeaders } from '../../functions/_shared/signing/headers.ts'
+import { scopes } from '../../functions/api/auth/scopes.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
 import { sampleDelivery, sampleEndpoint, sampleEvent } from '../functions/samples.ts'
@@ -48,16 +49,21 @@ Deno.test('the README is short, and the index names every page once', () => {
   expect(named.sort()).toEqual(pages)
 })
 
-Deno.test('the pages list every route of the API with the role that it needs', async () => {
+Deno.test('the page of the API lists every scope with what it allows', () => {
+  const listed = docsTable('docs/api.md', 'Who may call').filter(([name]) => name?.includes(':'))
+  expect(listed).toEqual(Object.entries(scopes))
+})
+
+Deno.test('the pages list every route of the API with the scope that it needs', async () => {
   // SAFETY: openapi.test.ts holds the file against the schemas that make it.
   const { paths } = JSON.parse(
     await Deno.readTextFile(join(projectRoot, 'functions/api/openapi.json')),
-  ) as { paths: Record<string, Record<string, { 'x-required-role'?: string }>> }
+  ) as { paths: Record<string, Record<string, { 'x-required-scope'?: string }>> }
   const there = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { 'x-required-role': role }]) =>
+    Object.entries(methods).map(([method, { 'x-required-scope': scope }]) =>
       `${method.toUpperCase()} ${
         path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '{id}')
-      } ${role}`
+      } ${scope}`
     )
   ).filter((line) => !line.includes('/webhooks/whatsapp/') && !line.includes('/health'))
   const rows = [
@@ -66,8 +72,8 @@ Deno.test('the pages list every route of the API with the role that it needs', a
     ...docsTable('docs/api.md', 'Dead letters and replay over HTTP'),
     ...docsTable('docs/messages.md', 'Messages over HTTP'),
   ]
-  const listed = rows.flatMap(([routes = '', role]) =>
-    [...`\`${routes}\``.matchAll(/[A-Z]+ \/[^`]+/g)].map(([route]) => `${route} ${role}`)
+  const listed = rows.flatMap(([routes = '', scope]) =>
+    [...`\`${routes}\``.matchAll(/[A-Z]+ \/[^`]+/g)].map(([route]) => `${route} ${scope}`)
   )
   expect(listed.sort()).toEqual(there.sort())
 })

@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream'
 import { asError } from '../base/errors.ts'
 import type { AddressPolicy } from './address.ts'
 import { ConnStream } from './conn_stream.ts'
-import { BlockedAddressError, type Resolve } from './lookup.ts'
+import { checkDial } from './dial.ts'
+import type { Resolve } from './lookup.ts'
 import { openSocket } from './socket.ts'
-import { isAllowedHost } from './target.ts'
 import { openTunnel } from './tunnel.ts'
 
 export type ConnectorOptions = {
@@ -42,9 +42,13 @@ export function createConnector(
     const limit = new AbortController()
     const timer = setTimeout(() => end(timeoutError()), timeoutMs)
     let isSettled = false
-    if (!isAllowedHost(to.hostname, policy)) queueMicrotask(() => end(new BlockedAddressError()))
-    else if (proxyUrl === '') connectDirectly()
-    else connectThroughProxy()
+    try {
+      checkDial({ ...to, policy })
+      if (proxyUrl === '') connectDirectly()
+      else connectThroughProxy()
+    } catch (cause) {
+      queueMicrotask(() => end(asError(cause)))
+    }
     return () => end(closedError())
 
     function connectDirectly(): void {

@@ -10,13 +10,13 @@ export type ResolvedAddress = { address: string; family: number }
 /** Resolves with all addresses of a name, A and AAAA; rejects without any. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>
 
-/** A name has an address to which connections are not allowed. */
+/** Connections to an address or a port are not allowed. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError'
   readonly code = 'OUTHOOK_BLOCKED'
 
-  constructor() {
-    super(blockedMessage)
+  constructor(message = blockedMessage) {
+    super(message)
   }
 }
 

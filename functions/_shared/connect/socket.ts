@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { AddressPolicy } from './address.ts'
-import { BlockedAddressError, type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
-import { isAllowedHost } from './target.ts'
+import { type Resolve, resolveBySystem, vettedLookup } from './lookup.ts'
+import { checkDial } from './dial.ts'
 
 export type SocketOptions = {
   /** A name, or an address without brackets. */
@@ -36,7 +36,7 @@ export function openSocket(options: SocketOptions): Socket {
 export function vettedOptions(
   { hostname, port, policy, resolve = resolveBySystem }: Omit<SocketOptions, 'tls'>,
 ): { host: string; port: number; lookup: LookupFunction } {
-  if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
+  checkDial({ hostname, port, policy })
   return { host: hostname, port, lookup: vettedLookup(policy, resolve) }
 }
 

@@ -7,7 +7,8 @@ export type Target = { ok: true; url: URL } | { ok: false; problem: string }
 /** The message for every blocked address: the address itself would reveal internal networks. */
 export const blockedMessage = 'The address is not allowed: use a public host'
 
-const portMessage = 'The port is not allowed: use 443'
+/** The message for a blocked port. */
+export const portMessage = 'The port is not allowed: use 443'
 
 /** Results by policy, so that they are garbage-collected together with it. */
 const checked = new WeakMap<AddressPolicy, Map<string, Target>>()

@@ -1,3 +1,4 @@
+import { BlockedAddressError } from '../connect/lookup.ts'
 import { blockedMessage } from '../connect/target.ts'
 import { tlsProblem } from '../connect/tls_problem.ts'
 import type { FaultClass } from './transport.ts'
@@ -62,6 +63,7 @@ export function faultOf(error: unknown): Fault {
   // counts.
   for (let at = error, depth = 0; at instanceof Error && depth < 5; depth++) {
     const known = classOfOne(at)
+    if (at instanceof BlockedAddressError) return fault('blocked', at.message)
     if (known === 'tls') return fault(known, tlsProblem(at) ?? sentences.tls)
     if (known !== null) return fault(known)
     at = at instanceof AggregateError ? at.errors.at(-1) : at.cause

@@ -2,8 +2,9 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import { ApiError } from '../errors.ts'
 import type { NamedKey } from '../../_shared/base/env.ts'
 import { createKeyLookup } from './keys.ts'
-import { checkPortalToken, portalIssuer } from './portal.ts'
-import { isEnough, orgIdForm, type Principal, type Role, roles } from './principal.ts'
+import { checkPortalToken, portalClaims, portalIssuer } from './portal.ts'
+import { orgIdForm, type Principal } from './principal.ts'
+import { allScopes, readScopes } from './scopes.ts'
 import { createTokenCheck, type TokenOptions } from './tokens.ts'
 
 export type AuthOptions = TokenOptions & {
@@ -60,7 +61,7 @@ export function createAuthenticate(
     if (issuer === portalIssuer) {
       const claims = await checkPortalToken(token, options.portalSecrets, options.wallNow())
       if (claims === null) throw invalidToken()
-      return tokenPrincipal('portal', claims, { org_id: claims.org_id }, claims.outhook_role, org)
+      return portalPrincipal(claims, org)
     }
     const check = await checkToken(token)
     if (check.claims === null) {
@@ -71,30 +72,53 @@ export function createAuthenticate(
     }
     if (check.claims.role !== 'authenticated') throw invalidToken()
     // Users can write user_metadata, so nothing in it is read.
-    const claims = asRecord(check.claims.app_metadata)
-    return tokenPrincipal('user', check.claims, claims, claims.outhook_role ?? 'viewer', org)
+    return userPrincipal(check.claims.sub, asRecord(check.claims.app_metadata), org)
   }
 }
 
 function keyPrincipal(name: string, org: string | null): Principal {
-  return { orgId: org ?? 'default', role: 'admin', actor: `key:${name}`, kind: 'key' }
+  return {
+    orgId: org ?? 'default',
+    scopes: new Set(allScopes),
+    actor: `key:${name}`,
+    kind: 'key',
+    portal: null,
+  }
 }
 
-function tokenPrincipal(
-  kind: 'user' | 'portal',
-  { sub }: JWTPayload,
+/** Without `outhook_scopes` a user may do nothing: most users of a project are not for Outhook. */
+function userPrincipal(
+  subject: string | undefined,
   claims: Record<string, unknown>,
-  role: unknown,
   org: string | null,
 ): Principal {
-  const known = roles.find((one) => one === role)
-  if (known === undefined || kind === 'portal' && isEnough(known, 'admin')) {
-    throw new ApiError('forbidden', 'The role in the token does not exist', {
-      field: 'outhook_role',
-      remedy: `Expected app_metadata.outhook_role to be one of ${roles.join(', ')}, or absent`,
+  const { outhook_scopes: names = [] } = claims
+  const read = readScopes(Array.isArray(names) ? names : [names])
+  if (read.scopes === null) {
+    throw new ApiError('forbidden', `The scope ${read.unknown} in the token does not exist`, {
+      field: 'outhook_scopes',
+      remedy: 'Set app_metadata.outhook_scopes to an array of scopes, such as ["customer-page"]',
     })
   }
-  return { orgId: pickOrg(claims, org), role: known satisfies Role, actor: `${kind}:${sub}`, kind }
+  const orgId = pickOrg(claims, org)
+  return { orgId, scopes: read.scopes, actor: `user:${subject}`, kind: 'user', portal: null }
+}
+
+function portalPrincipal(payload: JWTPayload, org: string | null): Principal {
+  const read = portalClaims.safeParse(payload)
+  // A token of another version of this function.
+  if (!read.success) throw invalidToken()
+  const { sub, jti, org_id, scopes, generation, endpoint_ids, event_types } = read.data
+  const limits = endpoint_ids === null && event_types === null
+    ? null
+    : { endpointIds: endpoint_ids, eventTypes: event_types }
+  return {
+    orgId: pickOrg({ org_id }, org),
+    scopes: new Set(scopes),
+    actor: `portal:${sub}`,
+    kind: 'portal',
+    portal: { id: jti, generation, limits },
+  }
 }
 
 function pickOrg(claims: Record<string, unknown>, asked: string | null): string {

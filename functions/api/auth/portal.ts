@@ -1,25 +1,42 @@
 import { type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { z } from 'zod'
+import { isScope, type Scope } from './scopes.ts'
 import { clockSkewSeconds } from './tokens.ts'
-import type { Role } from './principal.ts'
+import type { PortalToken } from './principal.ts'
 
 /** The issuer of the tokens that this function signs itself. */
 export const portalIssuer = 'outhook-portal'
 const audience = 'outhook-api'
 
-export type PortalClaims = {
+export type PortalClaims = PortalToken & {
   orgId: string
-  role: Exclude<Role, 'admin'>
+  scopes: readonly Scope[]
   subject: string
-  /** A UUID. */
-  id: string
   /** Seconds since 1970. */
   issuedAt: number
   lifeSeconds: number
 }
 
+/** The claims of ours in a verified token. */
+export const portalClaims = z.object({
+  sub: z.string(),
+  jti: z.string(),
+  org_id: z.string(),
+  scopes: z.array(z.custom<Scope>(isScope)),
+  generation: z.int(),
+  endpoint_ids: z.array(z.string()).nullable(),
+  event_types: z.array(z.string()).nullable(),
+})
+
 /** Signs a token for one organisation with `secret`. */
 export async function signPortalToken(claims: PortalClaims, secret: string): Promise<string> {
-  return await new SignJWT({ org_id: claims.orgId, outhook_role: claims.role })
+  return await new SignJWT({
+    org_id: claims.orgId,
+    scopes: claims.scopes,
+    generation: claims.generation,
+    endpoint_ids: claims.limits?.endpointIds ?? null,
+    event_types: claims.limits?.eventTypes ?? null,
+  })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(portalIssuer)
     .setAudience(audience)
@@ -44,7 +61,7 @@ export async function checkPortalToken(
         audience,
         clockTolerance: clockSkewSeconds,
         currentDate: new Date(now),
-        requiredClaims: ['exp', 'sub', 'org_id', 'outhook_role'],
+        requiredClaims: ['exp', 'sub', 'jti', 'org_id', 'scopes', 'generation'],
       })
       return payload
     } catch {
@@ -52,4 +69,20 @@ export async function checkPortalToken(
     }
   }
   return null
+}
+
+/** The revocations of an organisation's portal tokens, as outbox.take_requests() returns them. */
+export const revocationsSchema = z.object({
+  generation: z.int(),
+  revoked: z.array(z.string()),
+})
+
+export type Revocations = z.infer<typeof revocationsSchema>
+
+/** Whether a token was revoked, by its id or with all tokens of its organisation. */
+export function isRevoked(
+  { id, generation }: PortalToken,
+  revocations: Revocations,
+): boolean {
+  return generation < revocations.generation || revocations.revoked.includes(id)
 }

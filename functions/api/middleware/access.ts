@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import { isEnough, type Principal, type Role } from '../auth/principal.ts'
+import type { Principal } from '../auth/principal.ts'
+import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
 
@@ -18,21 +19,30 @@ export function authentication(
   }
 }
 
-/** Refuses (403) a caller without the role. */
-export function requireRole(needed: Role): MiddlewareHandler<ApiEnv> {
-  return async function checkRole(c, next): Promise<void> {
-    const { role, kind } = c.get('principal')
-    if (!isEnough(role, needed)) {
-      throw new ApiError(
-        'forbidden',
-        `This request requires the role ${needed}; the token has ${role}`,
-        {
-          remedy: kind === 'portal'
-            ? 'Portal tokens are viewer or operator: call with a secret key or a user token'
-            : 'The role is in the token, as app_metadata.outhook_role',
-        },
-      )
+/** Refuses (403) a caller without the scope. */
+export function requireScope(needed: Scope): MiddlewareHandler<ApiEnv> {
+  return async function checkScope(c, next): Promise<void> {
+    const { scopes, kind } = c.get('principal')
+    if (!scopes.has(needed)) {
+      throw new ApiError('forbidden', `The token does not have the scope ${needed}`, {
+        remedy: kind === 'portal'
+          ? `Create a portal token whose scopes contain ${needed}, or call with a secret key`
+          : `Add ${needed} to the array app_metadata.outhook_scopes of the user`,
+      })
     }
     await next()
   }
+}
+
+/** The error for a caller without a secret key; `what` starts the text: 'A channel is created'. */
+export function keyRequired(what: string): ApiError {
+  return new ApiError('forbidden', `${what} with a secret key only`, {
+    remedy: 'Send the request from your own server, with the secret key in the header apikey',
+  })
+}
+
+/** Refuses (403) a caller without a secret key. */
+export const requireSecretKey: MiddlewareHandler<ApiEnv> = async (c, next) => {
+  if (c.get('principal').kind !== 'key') throw keyRequired('This route is called')
+  await next()
 }

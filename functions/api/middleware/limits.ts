@@ -75,8 +75,21 @@ function checkHead(request: Request, limits: RequestLimits): void {
   }
 }
 
+const jsonType = /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i
+
 function checkMediaType(type: string | null): void {
-  if (type !== null && /^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) return
+  if (type !== null && jsonType.test(type)) {
+    const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
+    if (/^utf-?8$/i.test(charset)) return
+    throw new ApiError(
+      'unsupported_media_type',
+      `The charset ${charset.slice(0, 40)} is not UTF-8`,
+      {
+        field: 'content-type',
+        remedy: 'Send JSON in UTF-8, as RFC 8259 requires, and leave the charset out',
+      },
+    )
+  }
   throw new ApiError('unsupported_media_type', 'The content-type is not JSON', {
     field: 'content-type',
     remedy: 'Send the header content-type: application/json',

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { z } from 'zod'
 import type { Log } from '../../_shared/base/log.ts'
+import { allowedMethods, type Route } from '../../_shared/http/allowed_methods.ts'
 import { messageOf } from '../../_shared/base/errors.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError, errorCodes } from '../errors.ts'
@@ -13,14 +14,36 @@ export function handleError(log: Log): (error: Error, c: Context<ApiEnv>) => Pro
   return async function errorHandler(error, c): Promise<Response> {
     const known = toApiError(error)
     const problem = isDataException(known) ? await nameInvalidText(known, c) : known
-    if (problem.status >= 500) {
+    if (problem.saga !== undefined) {
+      log('warn', 'saga failed', { request: c.get('requestId'), ...problem.saga })
+    } else if (problem.status >= 500) {
       log('error', 'request failed', {
         request: c.get('requestId'),
         error: messageOf(problem.cause ?? error),
       })
     }
-    return errorResponse(problem, c.get('requestId'))
+    const isOperator = c.get('principal')?.kind === 'key'
+    return errorResponse(isOperator ? problem : withoutSql(problem), c.get('requestId'))
   }
+}
+
+/** Texts that only somebody with access to the database can use. */
+const sqlText = /\bselect\b|\boutbox\.|\b\w+\(\)|\bp_\w+ =>/
+
+/**
+ * The error for a caller with a token: without remedies in SQL, and without the text of a saga's own
+ * error, which may name rows of others. The log has both.
+ */
+function withoutSql(error: ApiError): ApiError {
+  const { code, field, remedy, saga, headers, cause } = error
+  if (saga === undefined && !sqlText.test(remedy ?? '')) return error
+  const detail = saga === undefined ? error.message : `Step ${saga.step} of ${saga.name} failed`
+  return new ApiError(code, detail, {
+    field,
+    remedy: saga === undefined ? undefined : 'Ask the operator, who finds the error in the log',
+    headers,
+    cause,
+  })
 }
 
 /** Payloads are stored byte for byte, so their texts are not checked. */
@@ -58,9 +81,22 @@ export function errorResponse(error: ApiError, requestId: string): Response {
     status,
     headers: {
       'content-type': 'application/problem+json',
-      'cache-control': 'no-store',
       ...headers,
     },
+  })
+}
+
+/** The error for a request that no route handles: 405 if the path has other methods. */
+export function missingRoute(
+  { routes }: { routes: readonly Route[] },
+  { method, path }: { method: string; path: string },
+): ApiError {
+  const allowed = allowedMethods(routes, path).join(', ')
+  if (allowed === '') {
+    return new ApiError('not_found', `There is no ${method} ${path.slice(0, 200)}`)
+  }
+  return new ApiError('method_not_allowed', `This path has no ${method}: use ${allowed}`, {
+    headers: { allow: allowed },
   })
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MiddlewareHandler } from 'hono'
+import { isRevoked, type Revocations, revocationsSchema } from '../auth/portal.ts'
 import type { ApiEnv } from '../context.ts'
 import type { ApiDatabase } from '../database.ts'
 import { ApiError } from '../errors.ts'
@@ -10,7 +11,11 @@ const reservationSize = 50
 const reservationMs = 5000
 const maxOrgs = 10_000
 
-const takenSchema = z.object({ granted: z.int(), retryAfterMs: z.number() })
+const takenSchema = z.object({
+  granted: z.int(),
+  retryAfterMs: z.number(),
+  portal: revocationsSchema,
+})
 
 type Reservation = {
   left: number
@@ -18,20 +23,32 @@ type Reservation = {
   /** The time until which the database has refused: it is not called before. */
   refusedUntil: number
   pending: Promise<void> | null
+  /** As of the last call; null before the first. */
+  revocations: Revocations | null
 }
 
-/** Limits the requests of each organisation over all isolates: 429 with Retry-After. */
+/**
+ * Limits the requests of each organisation over all isolates: 429 with Retry-After. The same call to
+ * the database brings the revoked portal tokens, which are refused (401) at most `reservationMs` later.
+ */
 export function rateLimit(
   { database, now }: { database: ApiDatabase; now: () => number },
 ): MiddlewareHandler<ApiEnv> {
   const reservations = new Map<string, Reservation>()
 
   return async function rateLimit(c, next): Promise<void> {
-    await useOne(c.get('principal').orgId)
+    const { orgId, portal } = c.get('principal')
+    const { revocations } = await useOne(orgId)
+    if (portal !== null && (revocations === null || isRevoked(portal, revocations))) {
+      throw new ApiError('unauthenticated', 'The portal token was revoked', {
+        remedy: 'Ask the application for a new token',
+        headers: { 'www-authenticate': 'Bearer' },
+      })
+    }
     await next()
   }
 
-  async function useOne(orgId: string): Promise<void> {
+  async function useOne(orgId: string): Promise<Reservation> {
     const reservation = reservationOf(orgId)
     while (reservation.left === 0 || reservation.until <= now()) {
       if (reservation.refusedUntil > now()) throw tooManyRequests(reservation.refusedUntil - now())
@@ -40,14 +57,16 @@ export function rateLimit(
       await reservation.pending
     }
     reservation.left--
+    return reservation
   }
 
   async function reserve(orgId: string, reservation: Reservation): Promise<void> {
-    const { granted, retryAfterMs } = await database.call('take_requests', {
+    const { granted, retryAfterMs, portal } = await database.call('take_requests', {
       p_org_id: orgId,
       p_count: reservationSize,
     }, takenSchema)
     reservation.left = granted
+    reservation.revocations = portal
     reservation.until = now() + reservationMs
     reservation.refusedUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0
   }
@@ -60,7 +79,13 @@ export function rateLimit(
         if (until <= now() && pending === null) reservations.delete(id)
       }
     }
-    const reservation = { left: 0, until: 0, refusedUntil: 0, pending: null }
+    const reservation: Reservation = {
+      left: 0,
+      until: 0,
+      refusedUntil: 0,
+      pending: null,
+      revocations: null,
+    }
     reservations.set(orgId, reservation)
     return reservation
   }

@@ -9,7 +9,7 @@ const list = createRoute({
   operationId: 'listAuditEvents',
   summary: 'List the audit trail, newest first',
   tags: ['Audit'],
-  ...needs('viewer'),
+  ...needs('audit:read'),
   request: { query: auditQuery },
   responses: { ...problems(), 200: jsonResponse(auditPageSchema, 'A page of audit events') },
 })

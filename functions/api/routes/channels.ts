@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi'
-import { requireKey } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
   channelChangeSchema,
@@ -10,7 +9,7 @@ import {
   newChannelSchema,
   newTokenSchema,
 } from '../schemas/channels.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needs, needsKey, problems } from './route.ts'
 
 const tags = ['Channels']
 
@@ -20,7 +19,7 @@ const list = createRoute({
   operationId: 'listChannels',
   summary: 'List channels, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   responses: { ...problems(), 200: jsonResponse(channelsSchema, 'The channels') },
 })
 
@@ -30,7 +29,8 @@ const create = createRoute({
   operationId: 'createChannel',
   summary: 'Create a channel (needs a secret key)',
   tags,
-  ...needs('admin'),
+  // Only the operator says which organisation owns a number, so that nobody registers another's.
+  ...needsKey(),
   request: { body: jsonBody(newChannelSchema) },
   responses: { ...problems(), 201: jsonResponse(channelSchema, 'The channel') },
 })
@@ -41,7 +41,7 @@ const get = createRoute({
   operationId: 'getChannel',
   summary: 'Get a channel',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   request: { params: channelParams },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
@@ -52,7 +52,7 @@ const setToken = createRoute({
   operationId: 'setChannelToken',
   summary: 'Replace the access token of a channel',
   tags,
-  ...needs('admin'),
+  ...needs('channels:write'),
   request: { params: channelParams, body: jsonBody(newTokenSchema) },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
@@ -63,7 +63,7 @@ const setDefault = createRoute({
   operationId: 'setDefaultChannel',
   summary: 'Make this channel the default',
   tags,
-  ...needs('admin'),
+  ...needs('channels:write'),
   request: { params: channelParams },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
@@ -74,7 +74,7 @@ const update = createRoute({
   operationId: 'updateChannel',
   summary: 'Change a channel',
   tags,
-  ...needs('admin'),
+  ...needs('channels:write'),
   request: { params: channelParams, body: jsonBody(channelChangeSchema) },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel') },
 })
@@ -85,7 +85,7 @@ const remove = createRoute({
   operationId: 'deleteChannel',
   summary: 'Delete a channel; its unsent messages fail',
   tags,
-  ...needs('admin'),
+  ...needs('channels:write'),
   request: { params: channelParams },
   responses: {
     ...problems('not_found'),
@@ -99,7 +99,7 @@ const resume = createRoute({
   operationId: 'resumeChannel',
   summary: 'Resume a held channel; its waiting messages are sent',
   tags,
-  ...needs('operator'),
+  ...needs('channels:write'),
   request: { params: channelParams },
   responses: { ...problems('not_found'), 200: jsonResponse(channelSchema, 'The channel, enabled') },
 })
@@ -113,8 +113,6 @@ export function addChannelRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(create, async (c) => {
     const principal = c.get('principal')
-    // Only an operator may say which organisation owns a number, so that nobody registers another's.
-    requireKey(principal, 'A channel is created')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body
     const channel = await database.call('create_channel', {

@@ -18,7 +18,7 @@ const list = createRoute({
   operationId: 'listDeadLetters',
   summary: 'List dead letters, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { query: deadLetterQuery },
   responses: { ...problems(), 200: jsonResponse(deadLetterPageSchema, 'A page; it may be short') },
 })
@@ -29,7 +29,7 @@ const get = createRoute({
   operationId: 'getDeadLetter',
   summary: 'Get a dead letter with its body',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found'),
@@ -43,7 +43,7 @@ const replay = createRoute({
   operationId: 'replayDeadLetter',
   summary: 'Send a dead letter again, with all its retries',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:replay'),
   request: { params: deadLetterParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
@@ -57,7 +57,7 @@ const discard = createRoute({
   operationId: 'discardDeadLetter',
   summary: 'Discard a dead letter',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:cancel'),
   request: { params: deadLetterParams, body: jsonBody(discardSchema) },
   responses: {
     ...problems('not_found'),

@@ -20,7 +20,7 @@ const list = createRoute({
   summary:
     'List deliveries, newest event first. A page may be short; the list ends with a null cursor',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { query: deliveriesQuery },
   responses: { ...problems(), 200: jsonResponse(deliveryPageSchema, 'A page of deliveries') },
 })
@@ -31,7 +31,7 @@ const get = createRoute({
   operationId: 'getDelivery',
   summary: 'Get a delivery',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { params: deliveryParams },
   responses: { ...problems('not_found'), 200: jsonResponse(deliverySchema, 'The delivery') },
 })
@@ -42,7 +42,7 @@ const attempts = createRoute({
   operationId: 'listAttempts',
   summary: 'List the attempts of a delivery, oldest first',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { params: deliveryParams, query: attemptsQuery },
   responses: {
     ...problems('not_found'),
@@ -61,7 +61,7 @@ const retry = createRoute({
   operationId: 'retryDelivery',
   summary: 'Attempt an open delivery now',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:replay'),
   request: { params: deliveryParams },
   responses: acted,
 })
@@ -72,7 +72,7 @@ const replay = createRoute({
   operationId: 'replayDelivery',
   summary: 'Send a finished delivery again, or an open one with all its retries',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:replay'),
   request: { params: deliveryParams },
   responses: acted,
 })
@@ -83,7 +83,7 @@ const cancel = createRoute({
   operationId: 'cancelDelivery',
   summary: 'Cancel an open delivery',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:cancel'),
   request: { params: deliveryParams },
   responses: acted,
 })

@@ -17,7 +17,7 @@ const listConsents = createRoute({
   operationId: 'listConsents',
   summary: 'List the consents of a dossier',
   tags,
-  ...needs('viewer'),
+  ...needs('consents:read'),
   request: { params: dossierParams },
   responses: { ...problems(), 200: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
@@ -28,7 +28,7 @@ const recordConsent = createRoute({
   operationId: 'recordConsent',
   summary: 'Record that consent was granted or withdrawn',
   tags,
-  ...needs('operator'),
+  ...needs('consents:write'),
   request: { params: dossierParams, body: jsonBody(newConsentSchema) },
   responses: { ...problems(), 201: jsonResponse(consentsSchema, 'All entries, newest first') },
 })
@@ -39,7 +39,7 @@ const listActivity = createRoute({
   operationId: 'listActivity',
   summary: 'List the activity of a dossier, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   request: { params: dossierParams, query: z.strictObject(pageQuery) },
   responses: { ...problems(), 200: jsonResponse(activityPageSchema, 'A page of activities') },
 })

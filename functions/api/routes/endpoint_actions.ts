@@ -18,7 +18,7 @@ const pause = createRoute({
   operationId: 'pauseEndpoint',
   summary: 'Pause an endpoint; its deliveries are held',
   tags,
-  ...needs('operator'),
+  ...needs('endpoints:write'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
   responses: {
     ...problems('not_found'),
@@ -32,7 +32,7 @@ const resume = createRoute({
   operationId: 'resumeEndpoint',
   summary: 'Resume a paused or disabled endpoint',
   tags,
-  ...needs('operator'),
+  ...needs('endpoints:write'),
   request: { params: endpointParams },
   responses: {
     ...problems('not_found'),
@@ -46,7 +46,7 @@ const test = createRoute({
   operationId: 'testEndpoint',
   summary: 'Send a test event and wait for the outcome',
   tags,
-  ...needs('operator'),
+  ...needs('endpoints:write'),
   request: {
     params: endpointParams,
     query: z.strictObject({
@@ -67,7 +67,7 @@ const stats = createRoute({
   operationId: 'getEndpointStats',
   summary: 'Get the statistics of an endpoint',
   tags,
-  ...needs('viewer'),
+  ...needs('endpoints:read'),
   request: {
     params: endpointParams,
     query: z.strictObject({

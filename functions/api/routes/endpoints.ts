@@ -21,6 +21,8 @@ import {
   newEndpointSchema,
 } from '../schemas/endpoints.ts'
 import { moduleMissing } from '../sql_error.ts'
+import { keyRequired } from '../middleware/access.ts'
+import { openKinds } from '../middleware/token_rules.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
 const tags = ['Endpoints']
@@ -31,7 +33,7 @@ const list = createRoute({
   operationId: 'listEndpoints',
   summary: 'List endpoints, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('endpoints:read'),
   request: { query: z.strictObject({ ...pageQuery, status: endpointStatus.optional() }) },
   responses: { ...problems(), 200: jsonResponse(endpointPageSchema, 'A page of endpoints') },
 })
@@ -42,7 +44,7 @@ const create = createRoute({
   operationId: 'createEndpoint',
   summary: 'Create an endpoint',
   tags,
-  ...needs('admin'),
+  ...needs('endpoints:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
     ...problems('idempotency_conflict'),
@@ -56,7 +58,7 @@ const get = createRoute({
   operationId: 'getEndpoint',
   summary: 'Get an endpoint',
   tags,
-  ...needs('viewer'),
+  ...needs('endpoints:read'),
   request: { params: endpointParams },
   responses: { ...problems('not_found'), 200: jsonResponse(endpointSchema, 'The endpoint') },
 })
@@ -67,7 +69,7 @@ const update = createRoute({
   operationId: 'updateEndpoint',
   summary: 'Change an endpoint',
   tags,
-  ...needs('admin'),
+  ...needs('endpoints:write'),
   request: {
     params: endpointParams,
     headers: ifMatchHeader,
@@ -85,7 +87,7 @@ const remove = createRoute({
   operationId: 'deleteEndpoint',
   summary: 'Delete an endpoint and cancel its open deliveries',
   tags,
-  ...needs('admin'),
+  ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader },
   responses: {
     ...problems('not_found', 'version_mismatch'),
@@ -161,10 +163,7 @@ type Naming = {
   credentials?: unknown
 }
 
-/** The kinds that every admin of an organisation may create. */
-const openKinds = ['webhook', 'slack']
-
-/** Other kinds may use another protocol than HTTP, or credentials that the operator owns. */
+/** Other kinds use another protocol than HTTP, or credentials that the operator owns. */
 function checkMayName(
   caller: Principal,
   { kind = 'webhook', broker, config, credentials }: Naming,
@@ -172,13 +171,7 @@ function checkMayName(
   const isOpen = openKinds.includes(kind) &&
     [broker, config, credentials].every((member) => member === undefined)
   if (isOpen || caller.kind === 'key') return
-  throw new ApiError(
-    'forbidden',
-    'Such an endpoint is created and changed with a secret key only',
-    {
-      remedy: 'Send the request from your own server, with the secret key in the header apikey',
-    },
-  )
+  throw keyRequired(`An endpoint of the kind ${kind} with these settings is created and changed`)
 }
 
 /** The module that is not installed, if the database refuses a kind of this project; else null. */

@@ -21,7 +21,7 @@ const list = createRoute({
   operationId: 'listEventTypes',
   summary: 'List event types by name',
   tags,
-  ...needs('viewer'),
+  ...needs('event-types:read'),
   request: { query: z.strictObject(pageQuery) },
   responses: { ...problems(), 200: jsonResponse(eventTypePageSchema, 'A page of event types') },
 })
@@ -32,7 +32,7 @@ const create = createRoute({
   operationId: 'createEventType',
   summary: 'Create an event type; a repeat with the same content changes nothing',
   tags,
-  ...needs('admin'),
+  ...needs('event-types:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
     ...problems('wrong_state', 'idempotency_conflict'),
@@ -46,7 +46,7 @@ const get = createRoute({
   operationId: 'getEventType',
   summary: 'Get an event type',
   tags,
-  ...needs('viewer'),
+  ...needs('event-types:read'),
   request: { params: eventTypeParams },
   responses: { ...problems('not_found'), 200: jsonResponse(eventTypeSchema, 'The event type') },
 })
@@ -57,7 +57,7 @@ const put = createRoute({
   operationId: 'putEventType',
   summary: 'Create or replace an event type',
   tags,
-  ...needs('admin'),
+  ...needs('event-types:write'),
   request: { params: eventTypeParams, body: jsonBody(eventTypeChangeSchema) },
   responses: { ...problems(), 200: jsonResponse(eventTypeSchema, 'The event type as it is now') },
 })
@@ -68,7 +68,7 @@ const remove = createRoute({
   operationId: 'deleteEventType',
   summary: 'Delete an event type; its events stay',
   tags,
-  ...needs('admin'),
+  ...needs('event-types:write'),
   request: { params: eventTypeParams },
   responses: {
     ...problems('not_found'),
@@ -82,7 +82,7 @@ const getCatalogue = createRoute({
   operationId: 'getCatalogue',
   summary: 'Get whether the catalogue is strict',
   tags,
-  ...needs('viewer'),
+  ...needs('event-types:read'),
   request: {},
   responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
 })
@@ -93,7 +93,7 @@ const putCatalogue = createRoute({
   operationId: 'putCatalogue',
   summary: 'Set whether the catalogue is strict',
   tags,
-  ...needs('admin'),
+  ...needs('event-types:write'),
   request: { body: jsonBody(catalogueSettingsSchema) },
   responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
 })

@@ -28,7 +28,7 @@ const list = createRoute({
   operationId: 'listEvents',
   summary: 'List events, newest first. A page may be short; the list ends with a null cursor',
   tags,
-  ...needs('viewer'),
+  ...needs('events:read'),
   request: { query: eventsQuery },
   responses: { ...problems(), 200: jsonResponse(eventPageSchema, 'A page of events') },
 })
@@ -39,7 +39,7 @@ const publishOne = createRoute({
   operationId: 'publishEvent',
   summary: 'Publish an event',
   tags,
-  ...needs('operator'),
+  ...needs('events:publish'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
@@ -53,7 +53,7 @@ const publishBatch = createRoute({
   operationId: 'publishEvents',
   summary: 'Publish up to 1,000 events, all or none',
   tags,
-  ...needs('operator'),
+  ...needs('events:publish'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(eventBatchSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
@@ -67,7 +67,7 @@ const get = createRoute({
   operationId: 'getEvent',
   summary: 'Get an event with its payload and its deliveries',
   tags,
-  ...needs('viewer'),
+  ...needs('events:read'),
   request: { params: eventParams },
   responses: { ...problems('not_found'), 200: jsonResponse(eventDetailSchema, 'The event') },
 })

@@ -10,14 +10,13 @@ const get = createRoute({
   summary: 'Get the health of the outbox',
   description: 'If the database cannot be reached, the response is 503.',
   tags: ['Health'],
-  ...needs('viewer'),
+  ...needs('health:read'),
   responses: { ...problems(), 200: jsonResponse(healthSchema, 'The health') },
 })
 
 /** `/health`: cheap enough to be called every few seconds. */
 export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
-    c.header('cache-control', 'no-store')
     return c.json(await database.call('get_health', {}, healthSchema), 200)
   })
 }

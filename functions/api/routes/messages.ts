@@ -46,7 +46,7 @@ const create = createRoute({
   operationId: 'createMessage',
   summary: 'Queue a message',
   tags,
-  ...needs('operator'),
+  ...needs('messages:send'),
   request: { headers: messageKeyHeader, body: jsonBody(newMessageSchema) },
   responses: {
     ...problems(
@@ -67,7 +67,7 @@ const list = createRoute({
   operationId: 'listMessages',
   summary: 'List messages, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   request: { query: messageQuery },
   responses: { ...problems(), 200: jsonResponse(messagePageSchema, 'A page of messages') },
 })
@@ -78,7 +78,7 @@ const counts = createRoute({
   operationId: 'countMessages',
   summary: 'Count messages by status',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   responses: { ...problems(), 200: jsonResponse(messageCountsSchema, 'The counts') },
 })
 
@@ -88,7 +88,7 @@ const get = createRoute({
   operationId: 'getMessage',
   summary: 'Get a message with its attempts',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   request: { params: messageParams },
   responses: { ...problems('not_found'), 200: jsonResponse(messageDetailSchema, 'The message') },
 })
@@ -99,7 +99,7 @@ const cancel = createRoute({
   operationId: 'cancelMessage',
   summary: 'Cancel a message that is not sent yet',
   tags,
-  ...needs('operator'),
+  ...needs('messages:send'),
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),
@@ -113,7 +113,7 @@ const resend = createRoute({
   operationId: 'resendMessage',
   summary: 'Queue a failed message again, with all its retries',
   tags,
-  ...needs('operator'),
+  ...needs('messages:send'),
   request: { params: messageParams },
   responses: {
     ...problems('not_found', 'wrong_state'),

@@ -19,7 +19,7 @@ const list = createRoute({
   operationId: 'listOptOuts',
   summary: 'List the numbers that opted out of all messages or of marketing',
   tags,
-  ...needs('viewer'),
+  ...needs('consents:read'),
   request: { query: optOutQuery },
   responses: { ...problems(), 200: jsonResponse(optOutPageSchema, 'A page of opt-outs') },
 })
@@ -30,7 +30,7 @@ const put = createRoute({
   operationId: 'putOptOut',
   summary: 'Add an opt-out of a number, for all messages or for marketing',
   tags,
-  ...needs('operator'),
+  ...needs('consents:write'),
   request: { params: optOutParams, body: jsonBody(newOptOutSchema) },
   responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })
@@ -41,7 +41,7 @@ const remove = createRoute({
   operationId: 'deleteOptOut',
   summary: 'Remove an opt-out of a number',
   tags,
-  ...needs('operator'),
+  ...needs('consents:write'),
   request: { params: optOutParams, query: optInQuery },
   responses: { ...problems(), 200: jsonResponse(optOutChangeSchema, 'The opt-out as it is now') },
 })

@@ -17,7 +17,7 @@ const create = createRoute({
   operationId: 'createReplayJob',
   summary: 'Create a job that sends matching dead letters again',
   tags,
-  ...needs('operator'),
+  ...needs('deliveries:replay'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
     ...problems('not_found', 'idempotency_conflict'),
@@ -31,7 +31,7 @@ const list = createRoute({
   operationId: 'listReplayJobs',
   summary: 'List replay jobs, newest first',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { query: z.strictObject(pageQuery) },
   responses: { ...problems(), 200: jsonResponse(replayJobPageSchema, 'A page of replay jobs') },
 })
@@ -42,7 +42,7 @@ const get = createRoute({
   operationId: 'getReplayJob',
   summary: 'Get the progress of a replay job',
   tags,
-  ...needs('viewer'),
+  ...needs('deliveries:read'),
   request: { params: replayJobParams },
   responses: { ...problems('not_found'), 200: jsonResponse(replayJobSchema, 'The job') },
 })
@@ -119,7 +119,7 @@ function changeRoute<Verb extends string>(verb: Verb, operationId: string, summa
     operationId,
     summary,
     tags,
-    ...needs('operator'),
+    ...needs('deliveries:replay'),
     request: { params: replayJobParams },
     responses: {
       ...problems('not_found', 'wrong_state'),

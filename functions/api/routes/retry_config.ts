@@ -19,7 +19,7 @@ const get = createRoute({
   operationId: 'getRetryConfig',
   summary: 'Get the retry policy of an endpoint',
   tags,
-  ...needs('viewer'),
+  ...needs('endpoints:read'),
   request: { params: endpointParams },
   responses: { ...problems('not_found'), 200: policyResponse },
 })
@@ -30,7 +30,7 @@ const put = createRoute({
   operationId: 'setRetryConfig',
   summary: 'Set the retry policy of an endpoint',
   tags,
-  ...needs('admin'),
+  ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
   responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
@@ -41,7 +41,7 @@ const reset = createRoute({
   operationId: 'resetRetryConfig',
   summary: "Return to the preset of the endpoint's kind",
   tags,
-  ...needs('admin'),
+  ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader },
   responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
 })
@@ -52,7 +52,7 @@ const preview = createRoute({
   operationId: 'previewRetryConfig',
   summary: 'Get the schedule of a retry policy without saving it',
   tags,
-  ...needs('viewer'),
+  ...needs('endpoints:read'),
   request: { body: jsonBody(retryPolicySchema) },
   responses: { ...problems(), 200: jsonResponse(retryPreviewSchema, 'The schedule') },
 })

@@ -1,9 +1,9 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
-import type { Role } from '../auth/principal.ts'
+import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
-import { requireRole } from '../middleware/access.ts'
+import { requireScope, requireSecretKey } from '../middleware/access.ts'
 import { problemSchema } from '../schemas/problem.ts'
 
 /** Errors that every route may return. */
@@ -24,15 +24,24 @@ const always: ErrorCode[] = [
 type Access = {
   middleware: [MiddlewareHandler<ApiEnv>]
   security: Record<string, string[]>[]
-  'x-required-role': Role
+  'x-required-scope': Scope | 'secret key'
 }
 
-/** The roles and credentials of a route. Every route has them, except the public ones. */
-export function needs(role: Role): Access {
+/** The scope and the credentials of a route. Every route has them, except the public ones. */
+export function needs(scope: Scope): Access {
   return {
-    middleware: [requireRole(role)],
+    middleware: [requireScope(scope)],
     security: [{ secretKey: [] }, { token: [] }],
-    'x-required-role': role,
+    'x-required-scope': scope,
+  }
+}
+
+/** Of a route for the operator of the project alone, whose secret key it requires. */
+export function needsKey(): Access {
+  return {
+    middleware: [requireSecretKey],
+    security: [{ secretKey: [] }],
+    'x-required-scope': 'secret key',
   }
 }
 

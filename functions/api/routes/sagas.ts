@@ -16,7 +16,7 @@ const execute = createRoute({
   operationId: 'executeSaga',
   summary: 'Execute a saga: all its steps with their events, or none',
   tags: ['Sagas'],
-  ...needs('operator'),
+  ...needs('sagas:execute'),
   request: {
     params: sagaParams,
     headers: idempotencyKeyHeader,
@@ -37,6 +37,7 @@ export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_name: c.req.valid('param').name,
       p_context: await c.req.text(),
+      p_by_token: c.get('principal').kind !== 'key',
       ...key === undefined ? {} : { p_key: key },
       // An invalid traceparent is ignored, not refused (W3C Trace Context).
       ...traceparentForm.test(traceparent) ? { p_traceparent: traceparent } : {},

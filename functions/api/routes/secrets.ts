@@ -14,7 +14,7 @@ const get = createRoute({
   operationId: 'getEndpointSecret',
   summary: 'Get the secrets of an endpoint',
   tags,
-  ...needs('admin'),
+  ...needs('secrets:read'),
   request: { params: endpointParams },
   responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
 })
@@ -25,7 +25,7 @@ const rotate = createRoute({
   operationId: 'rotateEndpointSecret',
   summary: 'Replace the secret; the old one also signs for a while',
   tags,
-  ...needs('admin'),
+  ...needs('secrets:write'),
   request: {
     params: endpointParams,
     headers: idempotencyKeyHeader,
@@ -43,7 +43,7 @@ const expire = createRoute({
   operationId: 'expireEndpointSecret',
   summary: 'Make a replaced secret expire immediately',
   tags,
-  ...needs('admin'),
+  ...needs('secrets:write'),
   request: {
     params: endpointParams.extend({
       secretId: uuidSchema.openapi({ param: { name: 'secretId', in: 'path' } }),
@@ -59,7 +59,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(secret, 200)
   })
 
@@ -73,7 +72,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...secret === undefined ? {} : { p_secret: secret },
       ...key === undefined ? {} : { p_key: key },
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(rotated, 200)
   })
 
@@ -84,7 +82,6 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_endpoint_id: endpointId,
       p_secret_id: secretId,
     }, endpointSecretSchema)
-    c.header('cache-control', 'no-store')
     return c.json(left, 200)
   })
 }

@@ -16,7 +16,7 @@ const list = createRoute({
   operationId: 'listTemplates',
   summary: 'List templates by code',
   tags,
-  ...needs('viewer'),
+  ...needs('messages:read'),
   responses: { ...problems(), 200: jsonResponse(templatesSchema, 'The templates') },
 })
 
@@ -26,7 +26,7 @@ const put = createRoute({
   operationId: 'putTemplate',
   summary: 'Assign a template of Meta to a code',
   tags,
-  ...needs('admin'),
+  ...needs('templates:write'),
   request: { params: templateParams, body: jsonBody(newTemplateSchema) },
   responses: { ...problems(), 200: jsonResponse(templateSchema, 'The template') },
 })
@@ -37,7 +37,7 @@ const remove = createRoute({
   operationId: 'deleteTemplate',
   summary: 'Delete a template; its waiting messages fail',
   tags,
-  ...needs('admin'),
+  ...needs('templates:write'),
   request: { params: templateParams },
   responses: {
     ...problems('not_found'),

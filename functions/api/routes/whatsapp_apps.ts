@@ -1,12 +1,11 @@
 import { createRoute } from '@hono/zod-openapi'
-import { requireKey } from '../auth/principal.ts'
 import type { ApiApp, ApiDeps } from '../context.ts'
 import {
   newWhatsappAppSchema,
   whatsappAppParams,
   whatsappAppSchema,
 } from '../schemas/whatsapp_apps.ts'
-import { jsonBody, jsonResponse, needs, problems } from './route.ts'
+import { jsonBody, jsonResponse, needsKey, problems } from './route.ts'
 
 const tags = ['Channels']
 const path = '/whatsapp-apps/{appId}'
@@ -17,7 +16,7 @@ const get = createRoute({
   operationId: 'getWhatsappApp',
   summary: 'Get a Meta app (needs a secret key)',
   tags,
-  ...needs('admin'),
+  ...needsKey(),
   request: { params: whatsappAppParams },
   responses: { ...problems('not_found'), 200: jsonResponse(whatsappAppSchema, 'The app') },
 })
@@ -28,7 +27,7 @@ const put = createRoute({
   operationId: 'putWhatsappApp',
   summary: 'Register a Meta app or rotate its secret (needs a secret key)',
   tags,
-  ...needs('admin'),
+  ...needsKey(),
   request: { params: whatsappAppParams, body: jsonBody(newWhatsappAppSchema) },
   responses: { ...problems(), 200: jsonResponse(whatsappAppSchema, 'The app') },
 })
@@ -36,7 +35,6 @@ const put = createRoute({
 /** `/whatsapp-apps/:appId`. Several organisations may share an app, so no token of one is enough. */
 export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(get, async (c) => {
-    requireKey(c.get('principal'), 'A Meta app is read')
     const result = await database.call('get_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,
     }, whatsappAppSchema)
@@ -44,7 +42,6 @@ export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(put, async (c) => {
-    requireKey(c.get('principal'), 'A Meta app is changed')
     const { secret, overlapSeconds, allowUnsigned } = c.req.valid('json')
     const result = await database.call('put_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,

@@ -37,8 +37,10 @@ export const pathWords: Record<string, string> = {
 
 /** Members of queries, headers and bodies that name no object of an organisation. */
 export const plain = new Set([
+  // A portal token's limits: api_portal.test.ts.
+  ...['endpointIds'],
   ...['limit', 'from', 'to', 'until', 'hours', 'waitSeconds', 'if-match', 'purpose', 'source'],
-  ...['reason', 'description', 'expiresInSeconds', 'role', 'subject', 'overlapSeconds', 'secret'],
+  ...['reason', 'description', 'expiresInSeconds', 'scopes', 'subject', 'overlapSeconds', 'secret'],
   ...['baseDelay', 'delays', 'factor', 'jitter', 'maxDelay', 'maxRetries', 'strategy', 'strict'],
   ...['failedFrom', 'failedTo', 'ratePerSecond', 'schema', 'channel', 'purposes', 'granted'],
   ...['evidence', 'category', 'language', 'parameterFormat', 'accessToken', 'messagesPerSecond'],
@@ -156,6 +158,13 @@ export const calls: Record<string, Call[]> = {
     headers: { 'idempotency-key': 'http-token-{word}' },
     body: {},
   }],
+  listRevokedPortalTokens: [{ own: 200 }, {
+    own: 200,
+    query: { cursor: '{c.revoked}' },
+    foreign: 200,
+  }],
+  revokePortalToken: [{ own: 200, path: { tokenId: '00000000-0000-4000-8000-000000000001' } }],
+  revokePortalTokens: [{ own: 200 }],
   createEventType: [{
     own: 201,
     foreign: 201,

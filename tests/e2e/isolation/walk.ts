@@ -13,7 +13,8 @@ export type Operation = {
   path: string
   parameters: Parameter[]
   body: JsonSchema | null
-  role: string
+  /** `secret key` if no token may call it. */
+  scope: string
   isOpen: boolean
 }
 
@@ -45,7 +46,7 @@ export function operations(app: ApiApp): { all: Operation[]; schemas: Record<str
         parameters?: Parameter[]
         requestBody?: { content: { 'application/json': { schema: JsonSchema } } }
         security?: unknown[]
-        'x-required-role'?: string
+        'x-required-scope'?: string
       }
       return {
         operationId: one.operationId,
@@ -53,7 +54,7 @@ export function operations(app: ApiApp): { all: Operation[]; schemas: Record<str
         path,
         parameters: one.parameters ?? [],
         body: one.requestBody?.content['application/json'].schema ?? null,
-        role: one['x-required-role'] ?? '',
+        scope: one['x-required-scope'] ?? '',
         isOpen: one.security?.length === 0,
       }
     })

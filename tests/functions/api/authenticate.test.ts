@@ -1,7 +1,8 @@
 import { expect } from '@std/expect'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
-import { signPortalToken } from '../../../functions/api/auth/portal.ts'
+import { type PortalClaims, signPortalToken } from '../../../functions/api/auth/portal.ts'
+import { allScopes, customerPage } from '../../../functions/api/auth/scopes.ts'
 import { createTokenCheck } from '../../../functions/api/auth/tokens.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 
@@ -76,7 +77,7 @@ async function token(
     role: 'authenticated',
     iat: seconds,
     exp: seconds + 3600,
-    app_metadata: { org_id: 'org-1', outhook_role: 'operator' },
+    app_metadata: { org_id: 'org-1', outhook_scopes: ['events:read', 'deliveries:read'] },
     ...claims,
   }
   delete all[without]
@@ -91,8 +92,12 @@ function portalToken({ claims = {}, ...more }: Change = {}): Promise<string> {
     claims: {
       iss: 'outhook-portal',
       aud: 'outhook-api',
+      jti: tokenId,
       org_id: 'org-1',
-      outhook_role: 'operator',
+      scopes: ['events:read'],
+      generation: 3,
+      endpoint_ids: null,
+      event_types: null,
       ...claims,
     },
     ...more,
@@ -103,7 +108,21 @@ function encode(value: unknown): string {
   return btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-const ada = { orgId: 'org-1', role: 'operator', actor: 'user:ada', kind: 'user' }
+const tokenId = '0191b0a0-0000-7000-8000-000000000001'
+const ada = {
+  orgId: 'org-1',
+  scopes: new Set(['events:read', 'deliveries:read']),
+  actor: 'user:ada',
+  kind: 'user',
+  portal: null,
+}
+const portalAda = {
+  orgId: 'org-1',
+  scopes: new Set(['events:read']),
+  actor: 'portal:ada',
+  kind: 'portal',
+  portal: { id: tokenId, generation: 3, limits: null },
+}
 const refused = 'unauthenticated'
 const publicKeyText = JSON.stringify(first.jwk)
 
@@ -142,10 +161,10 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   }, refused],
   ['no JWT at all', () => Promise.resolve('abc'), refused],
   [
-    'an org and a role in user_metadata alone',
+    'an org and scopes in user_metadata alone',
     () =>
       token({
-        claims: { app_metadata: {}, user_metadata: { org_id: 'org-1', outhook_role: 'admin' } },
+        claims: { app_metadata: {}, user_metadata: { org_id: 'org-1', outhook_scopes: ['all'] } },
       }),
     'forbidden',
   ],
@@ -153,50 +172,74 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'user_metadata and no app_metadata at all',
     () =>
       token({
-        claims: { user_metadata: { org_id: 'org-1', outhook_role: 'admin' } },
+        claims: { user_metadata: { org_id: 'org-1', outhook_scopes: ['all'] } },
         without: 'app_metadata',
       }),
     'forbidden',
   ],
   [
-    'a role in user_metadata beside an org',
+    'scopes in user_metadata beside an org, which count for nothing',
     () =>
       token({
-        claims: { app_metadata: { org_id: 'org-1' }, user_metadata: { outhook_role: 'admin' } },
+        claims: { app_metadata: { org_id: 'org-1' }, user_metadata: { outhook_scopes: ['all'] } },
       }),
-    { ...ada, role: 'viewer' },
+    { ...ada, scopes: new Set() },
   ],
   [
-    'a role that does not exist',
-    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_role: 'root' } } }),
+    'a scope that does not exist',
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes: ['root'] } } }),
     'forbidden',
   ],
   [
-    'the org outhook',
-    () => token({ claims: { app_metadata: { org_id: 'outhook', outhook_role: 'admin' } } }),
+    'a scope that is a member of every object',
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes: ['toString'] } } }),
     'forbidden',
   ],
   [
-    'a portal token for an admin',
+    'scopes as one text',
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes: 'events:read' } } }),
+    { ...ada, scopes: new Set(['events:read']) },
+  ],
+  [
+    'the set customer-page and a scope',
     () =>
       token({
         claims: {
-          iss: 'outhook-portal',
-          aud: 'outhook-api',
-          org_id: 'org-1',
-          outhook_role: 'admin',
+          app_metadata: { org_id: 'org-1', outhook_scopes: ['customer-page', 'health:read'] },
         },
-        header: { alg: 'HS256' },
-        key: new TextEncoder().encode(portalSecret),
       }),
+    { ...ada, scopes: new Set([...customerPage, 'health:read']) },
+  ],
+  [
+    'the set all',
+    () => token({ claims: { app_metadata: { org_id: 'org-1', outhook_scopes: ['all'] } } }),
+    { ...ada, scopes: new Set(allScopes) },
+  ],
+  [
+    'the org outhook',
+    () => token({ claims: { app_metadata: { org_id: 'outhook', outhook_scopes: ['all'] } } }),
     'forbidden',
   ],
-  ['a portal token as it should be', () => portalToken(), {
-    orgId: 'org-1',
-    role: 'operator',
-    actor: 'portal:ada',
-    kind: 'portal',
-  }],
+  [
+    'a portal token with a scope that does not exist',
+    () => portalToken({ claims: { scopes: ['events:read', 'root'] } }),
+    refused,
+  ],
+  ['a portal token as it should be', () => portalToken(), portalAda],
+  [
+    'a portal token with limits',
+    () => portalToken({ claims: { endpoint_ids: [tokenId], event_types: ['a.*'] } }),
+    {
+      ...portalAda,
+      portal: {
+        ...portalAda.portal,
+        limits: { endpointIds: [tokenId], eventTypes: ['a.*'] },
+      },
+    },
+  ],
+  ['a portal token without an id', () => portalToken({ without: 'jti' }), refused],
+  ['a portal token without a generation', () => portalToken({ without: 'generation' }), refused],
+  ['a portal token without its limits', () => portalToken({ without: 'endpoint_ids' }), refused],
   ['a portal token without an end', () => portalToken({ without: 'exp' }), refused],
   [
     'a portal token for another audience',
@@ -206,12 +249,12 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
   ['a portal token with the older of two secrets', () =>
     portalToken({
       key: new TextEncoder().encode(oldPortalSecret),
-    }), { orgId: 'org-1', role: 'operator', actor: 'portal:ada', kind: 'portal' }],
+    }), portalAda],
   [
     'a portal token for the org outhook',
     () =>
       signPortalToken(
-        { orgId: 'outhook', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
+        { orgId: 'outhook', ...mark(now), lifeSeconds: 60 },
         portalSecret,
       ),
     'forbidden',
@@ -220,7 +263,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a portal token with another secret',
     () =>
       signPortalToken(
-        { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now), lifeSeconds: 60 },
+        { orgId: 'org-1', ...mark(now), lifeSeconds: 60 },
         'q'.repeat(40),
       ),
     refused,
@@ -229,7 +272,7 @@ const cases: [what: string, made: () => Promise<string>, expected: unknown][] = 
     'a portal token that has ended',
     () =>
       signPortalToken(
-        { orgId: 'org-1', role: 'viewer', subject: 's', ...mark(now - 100_000), lifeSeconds: 60 },
+        { orgId: 'org-1', ...mark(now - 100_000), lifeSeconds: 60 },
         portalSecret,
       ),
     refused,
@@ -265,7 +308,13 @@ Deno.test('authenticate() says which credentials were sent when they prove nothi
 
 Deno.test('authenticate() of keys: any secret one, never a publishable one or part of one', async () => {
   await withAuth([], async (ask) => {
-    const admin = { orgId: 'default', role: 'admin', actor: 'key:two', kind: 'key' }
+    const admin = {
+      orgId: 'default',
+      scopes: new Set(allScopes),
+      actor: 'key:two',
+      kind: 'key',
+      portal: null,
+    }
     expect(await ask({ apikey: 'sb_secret_two' })).toEqual(admin)
     expect(await ask({ apikey: 'sb_secret_two', 'x-org-id': 'org-9' }))
       .toEqual({ ...admin, orgId: 'org-9' })
@@ -292,11 +341,11 @@ Deno.test("authenticate() takes X-Org-Id only among the token's own organisation
     const one = `Bearer ${await token()}`
     expect(await ask({ authorization: one, 'x-org-id': 'org-1' })).toEqual(ada)
     expect(await ask({ authorization: one, 'x-org-id': 'org-2' })).toBe('forbidden')
-    const app_metadata = { org_ids: ['org-2', 'org-3', 'outhook'], outhook_role: 'admin' }
+    const app_metadata = { org_ids: ['org-2', 'org-3', 'outhook'], outhook_scopes: ['health:read'] }
     const several = `Bearer ${await token({ claims: { app_metadata } })}`
     expect(await ask({ authorization: several })).toBe('invalid_argument')
     expect(await ask({ authorization: several, 'x-org-id': 'org-3' }))
-      .toEqual({ ...ada, orgId: 'org-3', role: 'admin' })
+      .toEqual({ ...ada, orgId: 'org-3', scopes: new Set(['health:read']) })
     expect(await ask({ authorization: several, 'x-org-id': 'outhook' })).toBe('forbidden')
   })
 })
@@ -319,8 +368,15 @@ Deno.test('createTokenCheck() distinguishes keys that cannot be fetched from an 
     .toEqual({ claims: null, unavailable: false })
 })
 
-function mark(at: number): { id: string; issuedAt: number } {
-  return { id: crypto.randomUUID(), issuedAt: Math.floor(at / 1000) }
+function mark(at: number): Omit<PortalClaims, 'orgId' | 'lifeSeconds'> {
+  return {
+    id: crypto.randomUUID(),
+    issuedAt: Math.floor(at / 1000),
+    scopes: ['events:read'],
+    subject: 's',
+    generation: 0,
+    limits: null,
+  }
 }
 
 Deno.test('tokens with unknown keys cause one fetch of the keys, whether it fails or not', async () => {

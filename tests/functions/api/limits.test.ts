@@ -40,6 +40,7 @@ for (
     'application/json;;;',
     'application/json ;charset=utf-8',
     'application/json; charset = utf-8',
+    'application/json; charset="UTF-8"',
     'application/json; a="b;c"',
     'application/vnd.x2+json',
   ]
@@ -49,7 +50,16 @@ for (
   })
 }
 
-for (const type of ['text/plain', 'application/jsonx', 'application/json,application/json']) {
+for (
+  const type of [
+    'text/plain',
+    'application/jsonx',
+    'application/json,application/json',
+    'application/json; charset=utf-16',
+    'application/json;charset="iso-8859-1"',
+    'application/json; charset=',
+  ]
+) {
   Deno.test(`bodyLimit() answers 415 when the body is said to be ${type}`, async () => {
     expect(await post(type)).toMatchObject({
       status: 415,

@@ -3,10 +3,22 @@ import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
 import { apiDatabase } from '../../../functions/api/database.ts'
 import { handleError } from '../../../functions/api/middleware/problem.ts'
+import type { Revocations } from '../../../functions/api/auth/portal.ts'
+import type { Principal } from '../../../functions/api/auth/principal.ts'
 import { rateLimit } from '../../../functions/api/middleware/rate_limit.ts'
 
+type Grant = { granted: number; retryAfterMs: number; portal?: Revocations }
+
+const key: Principal = {
+  kind: 'key',
+  orgId: 'org-1',
+  scopes: new Set(),
+  actor: 'key:default',
+  portal: null,
+}
+
 /** Requests of org-1 against a database that grants what the test says, at a time that it turns. */
-function limiter(grants: { granted: number; retryAfterMs: number }[]): {
+function limiter(grants: Grant[], principal: Principal = key): {
   time: { ms: number }
   asked: unknown[]
   statuses(count: number): Promise<number[]>
@@ -18,13 +30,14 @@ function limiter(grants: { granted: number; retryAfterMs: number }[]): {
     asked.push(args)
     const data = grants[asked.length - 1]
     if (data === undefined) throw new Error(`asked ${asked.length} times`)
-    return Promise.resolve({ ok: true, data })
+    const portal = { generation: 0, revoked: [] }
+    return Promise.resolve({ ok: true, data: { portal, ...data } })
   })
   const app = new Hono<ApiEnv>()
   app.onError(handleError(() => {}))
   app.use(async (c, next) => {
     c.set('requestId', 'r')
-    c.set('principal', { kind: 'key', orgId: 'org-1', role: 'admin', actor: 'key:default' })
+    c.set('principal', principal)
     await next()
   })
   app.use(rateLimit({ database, now: () => time.ms }))
@@ -88,4 +101,30 @@ Deno.test('rateLimit() asks once for requests that come while it asks', async ()
   const answers = await Promise.all([statuses(1), statuses(1), statuses(1), statuses(1)])
   expect(answers.flat().sort()).toEqual([200, 200, 200, 429])
   expect(asked.length).toBe(2)
+})
+
+Deno.test('rateLimit() refuses a revoked portal token as soon as it asks the database again', async () => {
+  const caller = (id: string, generation: number): Principal => ({
+    ...key,
+    kind: 'portal',
+    portal: { id, generation, limits: null },
+  })
+  const revokedOne = { ...granted, portal: { generation: 2, revoked: ['id-1'] } }
+  const rows: [Principal, number][] = [
+    [caller('id-1', 2), 401],
+    [caller('id-2', 1), 401],
+    [caller('id-2', 2), 200],
+    [caller('id-2', 3), 200],
+    [key, 200],
+  ]
+  for (const [principal, status] of rows) {
+    expect([principal.portal, ...await limiter([revokedOne], principal).statuses(1)])
+      .toEqual([principal.portal, status])
+  }
+  const { time, statuses } = limiter([granted, revokedOne], caller('id-1', 2))
+  expect(await statuses(1)).toEqual([200])
+  time.ms += 4999
+  expect(await statuses(1)).toEqual([200])
+  time.ms += 1
+  expect(await statuses(1)).toEqual([401])
 })

@@ -259,7 +259,7 @@ Deno.test('the API creates, shows and changes such an endpoint', async () => {
 Deno.test('without a secret key nobody creates it or sends its token to another server', async () => {
   const token = await stack.keys.signUserJwt({
     iss: `${stack.apiUrl}/auth/v1`,
-    app_metadata: { org_id: 'default', outhook_role: 'admin' },
+    app_metadata: { org_id: 'default', outhook_scopes: ['all'] },
   })
   const body = {
     kind: 'ntfy',
@@ -278,6 +278,8 @@ Deno.test('without a secret key nobody creates it or sends its token to another 
     })
   }
   expect(await call(`PATCH /endpoints/${id}`, { token, body: { url: 'https://example.com' } }))
+    .toMatchObject({ status: 403 })
+  expect(await call(`PATCH /endpoints/${id}`, { body: { url: 'https://example.com' } }))
     .toMatchObject({ status: 400, body: { field: 'url' } })
   const moved = { url: `${ntfy.url}/moved`, credentials: { token: 'tk_theirs' } }
   expect(await call(`PATCH /endpoints/${id}`, { body: moved }))

@@ -84,7 +84,15 @@ export const egress: readonly Mutant[] = [
     why: 'Where there is no IPv6 nothing is delivered.',
   },
   {
-    file: 'functions/_shared/connect/socket.ts',
+    file: 'functions/_shared/connect/dial.ts',
+    find: `  if (!policy.allowsPort(port)) throw new BlockedAddressError(portMessage)
+`,
+    replace: '',
+    tests: ['functions/_shared/connect/socket.test.ts'],
+    why: 'A broker redirects a client to a port that is not allowed.',
+  },
+  {
+    file: 'functions/_shared/connect/dial.ts',
     find: `  if (!isAllowedHost(hostname, policy)) throw new BlockedAddressError()
 `,
     replace: '',
@@ -93,10 +101,10 @@ export const egress: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/connect/connector.ts',
-    find:
-      `if (!isAllowedHost(to.hostname, policy)) queueMicrotask(() => end(new BlockedAddressError()))
-    else if (proxyUrl`,
-    replace: 'if (proxyUrl',
+    find: `checkDial({ ...to, policy })
+`,
+    replace: `
+`,
     tests: [
       'functions/_shared/connect/tunnel.test.ts',
       'functions/_shared/connect/rebinding.test.ts',

@@ -34,7 +34,7 @@ begin
   execute format($$
     create function belongings(p_org text) returns text language plpgsql as $body$
     declare
-      v_all text := concat(%s);
+      v_all text := array_to_string(array[%s], '');
     begin
       -- A row only names its secret.
       return v_all || E'\n== vault\n' || coalesce((

@@ -19,7 +19,7 @@ create schema shop;
 create function shop.step(p_context jsonb) returns jsonb language sql as $$ select jsonb_build_object('step', 1) $$;
 -- A step runs with the rights of its caller.
 grant usage on schema shop to service_role;
-select outbox.define_saga('checkout', '[{"function": "shop.step", "event_type": "saga.step"}]');
+select outbox.define_saga('checkout', '[{"function": "shop.step", "event_type": "saga.step"}]', p_by_tokens => true);
 
 -- Endpoints, one for each thing that may happen to a delivery, and what lies around them.
 create function own_endpoints(o org) returns void language plpgsql as $$
@@ -40,7 +40,8 @@ begin
     perform outbox.create_org_endpoint(o.id, jsonb_build_object('url', format('https://example.com/%s/%s', o.own, v_word), 'eventTypes', '["made.a"]'::jsonb), 'key-endpoint-' || v_word);
     perform outbox.rotate_org_secret(o.id, got(o.id, 'endpoint')::uuid, p_key => 'key-secret-' || v_word);
     perform outbox.put_event_type(o.id, v_word || '.type', o.own || ' description', null, true, 'key-type-' || v_word);
-    perform outbox.record_portal_token(o.id, 'key-token-' || v_word, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb));
+    perform outbox.record_portal_token(o.id, jsonb_build_object('id', o.own, 'issuedAt', 1, 'scopes', '[]'::jsonb), 'key-token-' || v_word);
+    perform outbox.revoke_portal_token(o.id, gen_random_uuid());
     perform outbox.publish_events(o.id, jsonb_build_array(jsonb_build_object('type', 'made.b', 'payload', jsonb_build_object('own', o.own))), null, 'key-batch-' || v_word);
     perform outbox.publish('made.c', '{}', o.id, p_idempotency_key => 'key-event-' || v_word);
     perform outbox.execute_saga('checkout', jsonb_build_object('own', o.own), o.id, 'key-saga-' || v_word);
@@ -164,7 +165,7 @@ begin
       ('endpoints', $$list_org_endpoints($1, p_limit => 1)$$), ('events', $$list_events($1, p_limit => 1)$$), ('types', $$list_event_types($1, p_limit => 1)$$),
       ('deliveries', $$list_deliveries($1, p_limit => 1)$$), ('letters', $$list_dead_letters($1, p_limit => 1)$$), ('messages', $$list_messages($1, p_limit => 1)$$),
       ('audit', $$list_audit_events($1, p_limit => 1)$$), ('activity', $$list_activity($1, helper.got($1, 'dossier'), p_limit => 1)$$),
-      ('opt_outs', $$list_opt_outs($1, p_limit => 1)$$), ('jobs', $$list_replay_jobs($1, p_limit => 1)$$),
+      ('revoked', $$list_revoked_portal_tokens($1, p_limit => 1)$$), ('opt_outs', $$list_opt_outs($1, p_limit => 1)$$), ('jobs', $$list_replay_jobs($1, p_limit => 1)$$),
       ('attempts', $$list_attempts($1, helper.got($1, 'e.redelivered')::uuid, helper.got($1, 'endpoint')::uuid, p_limit => 1)$$)) t (name, call)
   loop
     execute format('insert into helper.thing select $1, %L, outbox.%s ->> ''nextCursor''', 'c.' || v_list.name, v_list.call) using o.id;

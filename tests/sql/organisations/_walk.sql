@@ -162,6 +162,9 @@ select walk('works', 'works', $$
   put_event_type(p_org_id => {org}, p_type => 'new.' || {word}, p_description => 'x', p_create => true, p_key => 'key-type-new-' || {word})
   create_replay_job(p_org_id => {org}, p_job => '{"eventType": "no.such"}', p_key => 'key-job-' || {word})
   record_portal_token(p_org_id => {org}, p_key => 'key-token-' || {word}, p_token => jsonb_build_object('id', 'x', 'issuedAt', 2, 'scopes', '[]'::jsonb))
+  revoke_portal_token(p_org_id => {org}, p_id => '00000000-0000-4000-8000-000000000001')
+  revoke_portal_tokens(p_org_id => {org})
+  list_revoked_portal_tokens(p_org_id => {org}, p_cursor => {c.revoked})
   publish(p_type => 'made.c', p_payload => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
   publish_raw(p_type => 'made.c', p_body => '{}', p_org_id => {org}, p_idempotency_key => 'key-event-' || {word})
   publish_many(p_events => jsonb_build_array(jsonb_build_object('type', 'made.c', 'payload', '{}'::jsonb, 'org_id', {org}, 'idempotency_key', 'key-event-' || {word})))
@@ -262,7 +265,7 @@ select unnest(array['p_limit', 'p_from', 'p_to', 'p_hours', 'p_reason', 'p_why',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
   'p_ordering', 'p_max_in_flight', 'p_quantum', 'p_retry', 'p_rate_per_second', 'p_kind', 'p_broker', 'p_credentials', 'p_access_token',
   'p_messages_per_second', 'p_pair_seconds', 'p_waba_id', 'p_allow_unsigned', 'p_context', 'p_result', 'p_count', 'p_delay', 'p_failed_from',
-  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held']);
+  'p_failed_to', 'p_endpoint', 'p_token', 'p_run', 'p_seq', 'p_ended', 'p_known', 'p_contract', 'p_held', 'p_by_token']);
 -- Functions that take no object of an organisation, with the reason.
 create table plain_function (name text primary key, why text);
 insert into plain_function

@@ -46,7 +46,7 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket ring router run_batch event_type event_catalogue
+  binding binding_change binding_refusal counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token ring router run_batch event_type event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
@@ -89,7 +89,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   create_org_endpoint get_org_endpoint list_org_endpoints update_org_endpoint delete_org_endpoint
   pause_org_endpoint resume_org_endpoint test_org_endpoint get_org_test get_org_stats
   get_retry_config set_retry_config preview_retry_config get_org_secret rotate_org_secret expire_org_secret
-  record_portal_token
+  record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
   delete_event_type get_delivery act_on_delivery list_attempts list_deliveries
@@ -117,9 +117,11 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
   forget_idempotency_keys forget_dead_letters forget_job_runs forget_lanes forget_default_rows
-  erase_inbound erase_outbound forget_accepted remove_request_keys forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
+  erase_inbound erase_outbound forget_accepted remove_request_keys remove_revoked_tokens forget_saga_keys forget_updates apply_callbacks_step note_foreign_kick
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
+  -- portal tokens
+  portal_generation portal_revocations
   -- arguments, settings, addresses
   authority_problem check_choice check_org check_range check_url clock host_problem inside_name_problem
   invalid ipv4_number ipv4_of ipv6_of is_base_url is_network is_port_range is_public is_reachable key_window

@@ -52,14 +52,13 @@ export function refuse(code: CallbackCode, detail: string): CallbackResult {
 
 /** The HTTP response; problem details have `requestId` if it is present. */
 export function toResponse(result: CallbackResult, requestId?: string): Response {
-  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
   switch (result.kind) {
     case 'challenge':
       return new Response(result.challenge, {
-        headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
       })
     case 'stored':
-      return Response.json(result.counts, { headers })
+      return Response.json(result.counts)
     case 'refused': {
       const { problem, retryAfter } = result
       const body = {
@@ -70,7 +69,6 @@ export function toResponse(result: CallbackResult, requestId?: string): Response
       return new Response(JSON.stringify(body), {
         status: problem.status,
         headers: {
-          ...headers,
           'content-type': 'application/problem+json',
           ...retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
         },

@@ -48,7 +48,17 @@ function url(change: (url: URL) => void = () => {}): string {
 
 function callOf(over: Partial<DispatchCall> = {}): DispatchCall {
   const run = crypto.randomUUID()
-  return { run, seq: 1, results: [], limit: 10, kind: 'worker', ended: false, known: {}, held: 0, ...over }
+  return {
+    run,
+    seq: 1,
+    results: [],
+    limit: 10,
+    kind: 'worker',
+    ended: false,
+    known: {},
+    held: 0,
+    ...over,
+  }
 }
 
 /** The fault of one call, made over a connection of its own while `meanwhile` happens. */

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { ApiDatabase } from '../database.ts'
+import { deliveryKey } from '../schemas/deliveries.ts'
+
+/** What a rule needs to know of an object. */
+export type Facts = { endpointId: string | null; types: readonly (string | null)[]; kind?: string }
+
+/** Reads the facts of an object; the database says `not_found` for another organisation's. */
+type Load = (database: ApiDatabase, orgId: string, id: string) => Promise<Facts>
+
+const endpointFacts = z.object({
+  id: z.string(),
+  kind: z.string(),
+  eventTypes: z.array(z.string()),
+})
+const deliveryFacts = z.object({
+  endpointId: z.string().nullable(),
+  eventType: z.string().nullable(),
+})
+
+/** By the first word of the path: the form of an id, and how its facts are read. */
+export const loaders: Readonly<Record<string, { form: RegExp; load: Load }>> = {
+  endpoints: {
+    form: /^[0-9a-f-]{36}$/i,
+    async load(database, p_org_id, p_endpoint_id) {
+      const endpoint = await database.call(
+        'get_org_endpoint',
+        { p_org_id, p_endpoint_id },
+        endpointFacts,
+      )
+      return { endpointId: endpoint.id, types: endpoint.eventTypes, kind: endpoint.kind }
+    },
+  },
+  deliveries: {
+    form: /^[0-9a-f-]{36}\.[0-9a-f-]{36}$/i,
+    async load(database, p_org_id, id) {
+      return ofDelivery(
+        await database.call('get_delivery', { p_org_id, ...deliveryKey(id) }, deliveryFacts),
+      )
+    },
+  },
+  'dead-letters': {
+    form: /^[0-9a-f-]{36}$/i,
+    async load(database, p_org_id, p_id) {
+      return ofDelivery(await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts))
+    },
+  },
+  'replay-jobs': {
+    form: /^[0-9]{1,18}$/,
+    async load(database, p_org_id, p_id) {
+      return ofDelivery(await database.call('get_replay_job', { p_org_id, p_id }, deliveryFacts))
+    },
+  },
+  events: {
+    form: /^[0-9a-f-]{36}$/i,
+    async load(database, p_org_id, p_event_id) {
+      const event = await database.call(
+        'get_event',
+        { p_org_id, p_event_id },
+        z.object({ type: z.string() }),
+      )
+      return { endpointId: null, types: [event.type] }
+    },
+  },
+  'event-types': {
+    form: /^[A-Za-z0-9_.-]{1,128}$/,
+    load: (_database, _org, type) => Promise.resolve({ endpointId: null, types: [type] }),
+  },
+}
+
+function ofDelivery({ endpointId, eventType }: z.infer<typeof deliveryFacts>): Facts {
+  return { endpointId, types: [eventType] }
+}
